@@ -23,7 +23,7 @@ pub(crate) fn listen_and_wait(
 ) -> anyhow::Result<()> {
     let (watch, is_busy) = (Arc::clone(watch), Arc::clone(is_busy));
     ctrlc::set_handler(move || {
-        watch.stop.ask();
+        watch.stop.request();
         std::thread::sleep(GRACE_PERIOD);
         while is_busy.load(Ordering::Acquire) {
             std::thread::sleep(POLL_INTERVAL);

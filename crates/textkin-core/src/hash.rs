@@ -55,22 +55,22 @@ impl fmt::Display for HashKind {
 }
 
 impl FromStr for HashKind {
-    type Err = UnknownHash;
+    type Err = ParseHashKindError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownHash> {
+    fn from_str(name: &str) -> Result<Self, ParseHashKindError> {
         let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| UnknownHash { name: name.to_owned() })
+        found.ok_or_else(|| ParseHashKindError { name: name.to_owned() })
     }
 }
 
 /// There is no hash function of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownHash {
+pub struct ParseHashKindError {
     /// The name that was asked for.
     pub name: String,
 }
 
-impl fmt::Display for UnknownHash {
+impl fmt::Display for ParseHashKindError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second, third] = HashKind::ALL;
         write!(
@@ -81,7 +81,7 @@ impl fmt::Display for UnknownHash {
     }
 }
 
-impl std::error::Error for UnknownHash {}
+impl std::error::Error for ParseHashKindError {}
 
 /// The terms below x^64 of the polynomial of [`rabin`]: the first irreducible one from the
 /// fractional digits of π upwards.

@@ -24,8 +24,10 @@ pub use cluster::Cluster;
 pub use document::{Document, DocumentSink, Piece, Problem, Source};
 pub use note::{Disguises, Note};
 pub use pair::{Measure, Overlap, Pair};
-pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, Stretch};
-pub use posting::{Damage, Length, Part, PostingBlock, PostingList};
+pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, WordSpan};
+pub use posting::{
+    CorruptionError, DocumentAddress, IndexSegment, Length, PostingBlock, PostingList,
+};
 pub use random::Random;
 pub use selector::Selector;
 pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry, TokenRange};

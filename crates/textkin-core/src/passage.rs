@@ -6,7 +6,7 @@ use crate::span::Span;
 
 /// Consecutive words of one document and where they stand in its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stretch {
+pub struct WordSpan {
     /// First word.
     pub first: u32,
     /// Number of words; 0 for a place between two words.
@@ -15,7 +15,7 @@ pub struct Stretch {
     pub span: Span,
 }
 
-impl Stretch {
+impl WordSpan {
     /// One past the last word.
     #[must_use]
     pub fn end(&self) -> u32 {
@@ -70,18 +70,18 @@ pub struct Segment {
     /// How the sides relate.
     pub kind: SegmentKind,
     /// The words of `a`.
-    pub a: Stretch,
+    pub a: WordSpan,
     /// The words of `b`.
-    pub b: Stretch,
+    pub b: WordSpan,
 }
 
 /// One stretch of shared text: where it stands on each side, and what was edited inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// Its place in `a`.
-    pub a: Stretch,
+    pub a: WordSpan,
     /// Its place in `b`.
-    pub b: Stretch,
+    pub b: WordSpan,
     /// Words in segments that are [`SegmentKind::Same`], but for those that count on neither side.
     pub matched: u32,
     /// Whether it stands in another order on the two sides than most of what they share.
@@ -94,9 +94,9 @@ pub struct Passage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeat {
     /// The words.
-    pub here: Stretch,
+    pub here: WordSpan,
     /// Where they also stand, in the other document.
-    pub there: Stretch,
+    pub there: WordSpan,
 }
 
 /// Why a part of a text does not count.

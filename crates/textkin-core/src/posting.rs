@@ -1,6 +1,6 @@
 //! Postings: in which documents of a repository a word or a chunk stands.
 //!
-//! A repository is made of [`Part`]s, each with documents numbered from 0. A search looks words and
+//! A repository is made of [`IndexSegment`]s, each with documents numbered from 0. A search looks words and
 //! chunks up in every part and never reads the documents that hold none of them.
 
 use std::fmt;
@@ -42,20 +42,32 @@ impl Length {
 
 /// A stored part that does not hold what it should.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
+pub struct CorruptionError {
     /// The file.
     pub file: String,
     /// What is wrong: lower case, no full stop.
     pub reason: String,
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for CorruptionError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} is damaged: {}", self.file, self.reason)
     }
 }
 
-impl std::error::Error for Damage {}
+impl std::error::Error for CorruptionError {}
+
+/// The address of a document in a repository: its segment and its number there.
+///
+/// Addresses are ordered as the documents of the repository are. An address is valid for one opened
+/// repository only: compaction moves documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DocumentAddress {
+    /// Number of the segment, from 0.
+    pub segment: u32,
+    /// Number of the document in the segment.
+    pub document: u32,
+}
 
 /// Some documents with a word, ascending, and how often each has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,7 +80,7 @@ pub struct PostingBlock {
 
 /// The documents of one part that have one word, read from the lowest to the highest.
 ///
-/// Removed documents may be among them: ask [`Part::is_live`].
+/// Removed documents may be among them: ask [`IndexSegment::is_live`].
 pub trait PostingList {
     /// Documents in the list, removed ones counted.
     fn len(&self) -> u32;
@@ -82,7 +94,7 @@ pub trait PostingList {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage>;
+    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, CorruptionError>;
 
     /// Passes over whole blocks that hold no document from `document` on, without reading them.
     /// The next block may still begin with lower ones. Never goes back.
@@ -90,7 +102,7 @@ pub trait PostingList {
 }
 
 /// A part of a repository: some documents, and where words and chunks stand in them.
-pub trait Part: Sync {
+pub trait IndexSegment: Sync {
     /// Number of documents, removed ones counted; they are numbered from 0.
     fn n_documents(&self) -> u32;
 
@@ -104,32 +116,36 @@ pub trait Part: Sync {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    fn length(&self, document: u32) -> Result<Length, Damage>;
+    fn length(&self, document: u32) -> Result<Length, CorruptionError>;
 
     /// How many documents that are not removed have the word with this hash. Cheap.
     ///
     /// # Errors
     /// If what is stored is damaged.
-    fn live_documents(&self, term: u64) -> Result<u32, Damage>;
+    fn live_documents(&self, term: u64) -> Result<u32, CorruptionError>;
 
     /// The documents that have the word with this hash, if any has.
     ///
     /// # Errors
     /// If what is stored is damaged.
-    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage>;
+    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, CorruptionError>;
 
     /// Appends the documents that hold the chunk with this hash, ascending, none that is removed.
     /// There may be a few among them that do not: only some bits of the hash are stored.
     ///
     /// # Errors
     /// If what is stored is damaged.
-    fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage>;
+    fn documents_with_chunk(
+        &self,
+        chunk: u64,
+        documents: &mut Vec<u32>,
+    ) -> Result<(), CorruptionError>;
 }
 
 /// A part may be borrowed or shared.
 macro_rules! part_behind {
     ($pointer:ty, $($bound:tt)+) => {
-        impl<P: $($bound)+> Part for $pointer {
+        impl<P: $($bound)+> IndexSegment for $pointer {
             fn n_documents(&self) -> u32 {
                 (**self).n_documents()
             }
@@ -142,24 +158,24 @@ macro_rules! part_behind {
                 (**self).is_live(document)
             }
 
-            fn length(&self, document: u32) -> Result<Length, Damage> {
+            fn length(&self, document: u32) -> Result<Length, CorruptionError> {
                 (**self).length(document)
             }
 
-            fn live_documents(&self, term: u64) -> Result<u32, Damage> {
+            fn live_documents(&self, term: u64) -> Result<u32, CorruptionError> {
                 (**self).live_documents(term)
             }
 
-            fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage> {
+            fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, CorruptionError> {
                 (**self).postings(term)
             }
 
-            fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage> {
-                (**self).holders(chunk, documents)
+            fn documents_with_chunk(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), CorruptionError> {
+                (**self).documents_with_chunk(chunk, documents)
             }
         }
     };
 }
 
-part_behind!(&P, Part + ?Sized);
-part_behind!(Arc<P>, Part + Send + ?Sized);
+part_behind!(&P, IndexSegment + ?Sized);
+part_behind!(Arc<P>, IndexSegment + Send + ?Sized);

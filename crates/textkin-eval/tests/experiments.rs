@@ -114,7 +114,7 @@ fn a_collection_without_related_pairs_is_rejected_by_name() {
 #[test]
 fn a_stopped_run_returns_an_error() {
     let run_control = RunControl::default();
-    run_control.stop.ask();
+    run_control.stop.request();
     for experiment in ALL {
         assert!(experiment.run(None, true, 1, &run_control).is_err(), "{}", experiment.name);
     }

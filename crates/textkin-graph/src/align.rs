@@ -1,25 +1,27 @@
-//! Alignment: where two texts share what they share.
+//! Alignment: finds where two texts share text.
 //!
-//! In: the tokens of two texts, `a` and `b`. Out: passages in the order of `a`, with their place on
-//! both sides, and the overlap that discovery gives for the same two texts.
+//! In: the tokens of two texts, `a` and `b`. Out: passages in the order of `a`, with their position on
+//! both sides, and the overlap that discovery reports for the same two texts.
 //!
 //! The steps:
-//! 1. *Chunks.* Every run of `k` tokens of either text gets the number of its equals (`chunks`).
+//! 1. *Chunks.* Every run of `k` tokens of either text gets a number; equal runs get the same one
+//!    (`chunks`).
 //! 2. *Runs.* Equal chunks are seeds of runs, which are extended as far as both texts agree. A chunk
-//!    that is frequent in both texts has too many pairs of places; its n-th place in one text is then
-//!    paired with the n-th in the other, so that time and memory stay linear in the texts (`runs`).
-//! 3. *Choice.* The longest run is taken, then the longest of what is left on both sides, and so on:
-//!    the greedy string tiling of Wise (1993). Each token belongs to at most one run. What is left of
-//!    a run whose other tokens are taken is kept down to half of `k` (`choose`).
-//! 4. *Bridges.* Runs that follow one another on both sides, at most `max_gap` tokens apart, are one
-//!    passage; the tokens between are aligned one by one (`passages`).
-//! 5. *Repeats.* Tokens that lie in a shared chunk and in no run are listed with a place where they
-//!    also stand (`repeats`).
+//!    that is frequent in both texts has too many pairs of positions. Its n-th position in one text is
+//!    then paired with the n-th in the other, so that time and memory stay linear in the texts (`runs`).
+//! 3. *Choice.* The longest run is chosen, then the longest of what remains on both sides, and so on:
+//!    the greedy string tiling of Wise (1993). Each token belongs to at most one run. The remainder of a
+//!    run whose other tokens are already used is kept down to half of `k` (`choose`).
+//! 4. *Bridges.* Runs that follow one another on both sides, at most `max_gap` tokens apart, form one
+//!    passage; the tokens between them are aligned one by one (`passages`).
+//! 5. *Repeats.* Tokens that lie in a shared chunk but in no run are listed with a position where they
+//!    also occur (`repeats`).
 //!
-//! Guarantee: a token lies in a run or a repeat exactly if it lies in a shared chunk, so that what is
-//! covered is what discovery counts. Words that a cap set aside take part in all steps, so that they
-//! can be shown in their place, and count in none: a passage without other words is listed apart. Moved text is found: passages may cross. The texts are put into
-//! an order of their own first, so that `align(b, a)` is the mirror of `align(a, b)`.
+//! Guarantee: a token lies in a run or a repeat exactly if it lies in a shared chunk, so that coverage
+//! equals what discovery counts. Words that a cap excluded take part in all steps, so that they can be
+//! shown where they occur, but they never count; passages without other words are listed separately.
+//! Moved text is found: passages may cross. The texts are first put into a fixed order, so that
+//! `align(b, a)` is the mirror image of `align(a, b)`.
 
 mod choose;
 mod chunks;
@@ -33,16 +35,16 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 
 use hashbrown::HashTable;
-use textkin_core::{Overlap, Passage, Repeat, Segment, Stretch, TokenRange, Tokens};
+use textkin_core::{Overlap, Passage, Repeat, Segment, TokenRange, Tokens, WordSpan};
 
 use chunks::Chunks;
 
-/// How two texts are aligned.
+/// Settings of an alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlignSettings {
     /// Tokens in the shortest run that counts: the `K` of `words:K`. Default 8.
     pub k: NonZeroU32,
-    /// The most tokens, on either side, between two runs of a passage. Default 5.
+    /// Maximum number of tokens, on either side, between two runs of a passage. Default 5.
     pub max_gap: u32,
 }
 
@@ -61,29 +63,29 @@ pub struct Bridged {
     pub b: u64,
 }
 
-/// What two texts share and where.
+/// The text that two documents share, and where.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Alignment {
-    /// The same counts that discovery gives for these two texts alone. Where words are set aside,
-    /// `shared`, `chunks_a` and `chunks_b` are still those of whole texts: which chunks are common
-    /// is not known here.
+    /// The counts that discovery reports for these two texts alone. If words are excluded,
+    /// `shared`, `chunks_a` and `chunks_b` still count the whole texts, because the alignment does
+    /// not know which chunks are common.
     pub overlap: Overlap,
-    /// Passages in the order of `a`; their stretches do not overlap on either side.
+    /// Passages in the order of `a`; they do not overlap on either side.
     pub passages: Vec<Passage>,
-    /// What both texts have and neither counts: as `passages`, and without a word that counts.
-    pub set_aside: Vec<Passage>,
+    /// Passages that consist of excluded words only.
+    pub excluded_passages: Vec<Passage>,
     /// Tokens of `a` in shared chunks and in no run of a passage, in order.
     pub repeats_a: Vec<Repeat>,
     /// Tokens of `b` in shared chunks and in no run of a passage, in order.
     pub repeats_b: Vec<Repeat>,
-    /// Tokens between the runs of passages, which are never contained.
+    /// Tokens between the runs of passages; they never count as contained.
     pub bridged: Bridged,
 }
 
-/// Aligns two texts. Stretches have spans if the tokens have.
+/// Aligns two texts. Passages have byte spans if the tokens have.
 ///
-/// Linear in the texts, but for sorting the runs and for the gaps, which take `max_gap` steps per
-/// token at most.
+/// Takes linear time, except for sorting the runs and for the gaps, which take at most `max_gap`
+/// steps per token.
 ///
 /// ```
 /// use textkin_core::{Span, Tokens};
@@ -102,20 +104,20 @@ pub struct Alignment {
 /// ```
 #[must_use]
 pub fn align(a: &Tokens, b: &Tokens, settings: &AlignSettings) -> Alignment {
-    align_without(a, b, [&[], &[]], settings)
+    align_excluding(a, b, [&[], &[]], settings)
 }
 
-/// Aligns two texts of which the words `aside`, ascending in each, do not count: a cap on common
-/// chunks set them aside. What lies outside a text is passed over.
+/// Aligns two texts whose words in `excluded` do not count, because a cap on common chunks excluded
+/// them. The ranges are ascending; parts that lie outside a text are ignored.
 #[must_use]
-pub fn align_without(
+pub fn align_excluding(
     a: &Tokens,
     b: &Tokens,
-    aside: [&[TokenRange]; 2],
+    excluded: [&[TokenRange]; 2],
     settings: &AlignSettings,
 ) -> Alignment {
     let is_mirrored = (a.len(), a.normalized()) > (b.len(), b.normalized());
-    let [aside_a, aside_b] = [(a, aside[0]), (b, aside[1])].map(|(tokens, ranges)| {
+    let [excluded_a, excluded_b] = [(a, excluded[0]), (b, excluded[1])].map(|(tokens, ranges)| {
         let mut flags = vec![false; tokens.len()];
         for range in ranges {
             let end = (range.end as usize).min(flags.len());
@@ -125,9 +127,9 @@ pub fn align_without(
     });
     let max_pairs = runs::MAX_PAIRS;
     if is_mirrored {
-        mirrored(align_ordered([b, a], [&aside_b, &aside_a], settings, max_pairs))
+        mirrored(align_ordered([b, a], [&excluded_b, &excluded_a], settings, max_pairs))
     } else {
-        align_ordered([a, b], [&aside_a, &aside_b], settings, max_pairs)
+        align_ordered([a, b], [&excluded_a, &excluded_b], settings, max_pairs)
     }
 }
 
@@ -141,7 +143,7 @@ struct Run {
 
 fn align_ordered(
     [a, b]: [&Tokens; 2],
-    aside: [&[bool]; 2],
+    excluded: [&[bool]; 2],
     settings: &AlignSettings,
     max_pairs: usize,
 ) -> Alignment {
@@ -150,7 +152,10 @@ fn align_ordered(
     let chunks = Chunks::new([&numbers_a, &numbers_b], k);
     let covered = [0, 1].map(|side| {
         let mut covered = chunks.covered(side);
-        covered.iter_mut().zip(aside[side]).for_each(|(covered, is_aside)| *covered &= !is_aside);
+        covered
+            .iter_mut()
+            .zip(excluded[side])
+            .for_each(|(covered, is_excluded)| *covered &= !is_excluded);
         covered
     });
     let count = |covered: &[bool]| covered.iter().filter(|&&is_covered| is_covered).count() as u64;
@@ -158,8 +163,8 @@ fn align_ordered(
     let overlap = Overlap {
         shared,
         rarity: shared as f64 / 2.0,
-        words_a: a.len() as u64 - count(aside[0]),
-        words_b: b.len() as u64 - count(aside[1]),
+        words_a: a.len() as u64 - count(excluded[0]),
+        words_b: b.len() as u64 - count(excluded[1]),
         chunks_a: chunks.n_distinct(0),
         chunks_b: chunks.n_distinct(1),
         covered_a: count(&covered[0]),
@@ -174,8 +179,8 @@ fn align_ordered(
     };
     let in_runs_a = in_runs(&mut chosen.iter().map(|run| run.a..run.a + run.len), a.len());
     let in_runs_b = in_runs(&mut chosen.iter().map(|run| run.b..run.b + run.len), b.len());
-    let sides = passages::Sides { a, b, numbers_a: &numbers_a, numbers_b: &numbers_b, aside };
-    let passages::Joined { passages, set_aside } =
+    let sides = passages::Sides { a, b, numbers_a: &numbers_a, numbers_b: &numbers_b, excluded };
+    let passages::Joined { passages, excluded_passages } =
         passages::join(&sides, &chosen, settings.max_gap as usize);
     let missing = |covered: &[bool], in_runs: &[bool]| -> Vec<bool> {
         covered.iter().zip(in_runs).map(|(&covered, &in_run)| covered && !in_run).collect()
@@ -183,13 +188,13 @@ fn align_ordered(
     let repeats_a = repeats::list([a, b], &chunks, 0, &missing(&covered[0], &in_runs_a));
     let repeats_b = repeats::list([b, a], &chunks, 1, &missing(&covered[1], &in_runs_b));
     let bridged = Bridged {
-        a: n_bridged(&passages, [&covered[0], aside[0]], |segment| segment.a),
-        b: n_bridged(&passages, [&covered[1], aside[1]], |segment| segment.b),
+        a: n_bridged(&passages, [&covered[0], excluded[0]], |segment| segment.a),
+        b: n_bridged(&passages, [&covered[1], excluded[1]], |segment| segment.b),
     };
-    Alignment { overlap, passages, set_aside, repeats_a, repeats_b, bridged }
+    Alignment { overlap, passages, excluded_passages, repeats_a, repeats_b, bridged }
 }
 
-/// The tokens of both texts as numbers: equal numbers exactly for equal bytes.
+/// Numbers the tokens of both texts; two numbers are equal exactly if the bytes are.
 fn numbered(a: &Tokens, b: &Tokens) -> [Vec<u32>; 2] {
     let texts = [a, b];
     let mut firsts: Vec<(usize, usize)> = Vec::new();
@@ -219,51 +224,51 @@ fn numbered(a: &Tokens, b: &Tokens) -> [Vec<u32>; 2] {
     })
 }
 
-/// The tokens `range` with their place in the text; an empty range stands after the token before.
-fn stretch(tokens: &Tokens, range: Range<usize>) -> Stretch {
+/// Returns the tokens of `range` with their span; an empty range has the end of the token before.
+fn word_span(tokens: &Tokens, range: Range<usize>) -> WordSpan {
     let (first, count) = (range.start as u32, range.len() as u32);
-    let mut stretch = Stretch { first, count, ..Stretch::default() };
+    let mut word_span = WordSpan { first, count, ..WordSpan::default() };
     let spans = tokens.spans();
     if spans.is_empty() {
-        return stretch;
+        return word_span;
     }
     if range.is_empty() {
-        let place = range.start.checked_sub(1).map_or(0, |before| spans[before].end);
-        (stretch.span.start, stretch.span.end) = (place, place);
+        let position = range.start.checked_sub(1).map_or(0, |before| spans[before].end);
+        (word_span.span.start, word_span.span.end) = (position, position);
     } else {
-        stretch.span.start = spans[range.start].start;
-        stretch.span.end = spans[range.end - 1].end;
+        word_span.span.start = spans[range.start].start;
+        word_span.span.end = spans[range.end - 1].end;
     }
-    stretch
+    word_span
 }
 
-/// The tokens of bridged segments that are neither covered nor set aside.
+/// Counts the tokens of bridged segments that are neither covered nor excluded.
 fn n_bridged(
     passages: &[Passage],
-    [covered, aside]: [&[bool]; 2],
-    side: impl Fn(&Segment) -> Stretch,
+    [covered, excluded]: [&[bool]; 2],
+    side: impl Fn(&Segment) -> WordSpan,
 ) -> u64 {
     let segments = passages.iter().flat_map(|passage| &passage.segments);
     let bridged = segments.filter(|segment| segment.kind.is_bridged()).map(side);
-    let uncovered = |stretch: Stretch| {
-        let tokens = stretch.first as usize..stretch.end() as usize;
-        tokens.filter(|&token| !covered[token] && !aside[token]).count() as u64
+    let uncovered = |word_span: WordSpan| {
+        let tokens = word_span.first as usize..word_span.end() as usize;
+        tokens.filter(|&token| !covered[token] && !excluded[token]).count() as u64
     };
     bridged.map(uncovered).sum()
 }
 
-/// The same alignment with the sides exchanged.
+/// Exchanges the two sides of an alignment.
 fn mirrored(alignment: Alignment) -> Alignment {
-    let Alignment { overlap, mut passages, mut set_aside, repeats_a, repeats_b, bridged } =
+    let Alignment { overlap, mut passages, mut excluded_passages, repeats_a, repeats_b, bridged } =
         alignment;
-    for passage in passages.iter_mut().chain(&mut set_aside) {
+    for passage in passages.iter_mut().chain(&mut excluded_passages) {
         std::mem::swap(&mut passage.a, &mut passage.b);
         for segment in &mut passage.segments {
             std::mem::swap(&mut segment.a, &mut segment.b);
         }
     }
     passages.sort_by_key(|passage| passage.a.first);
-    set_aside.sort_by_key(|passage| passage.a.first);
+    excluded_passages.sort_by_key(|passage| passage.a.first);
     let overlap = Overlap {
         words_a: overlap.words_b,
         words_b: overlap.words_a,
@@ -276,7 +281,7 @@ fn mirrored(alignment: Alignment) -> Alignment {
     Alignment {
         overlap,
         passages,
-        set_aside,
+        excluded_passages,
         repeats_a: repeats_b,
         repeats_b: repeats_a,
         bridged: Bridged { a: bridged.b, b: bridged.a },

@@ -1,34 +1,34 @@
-//! The cap that a user may set: chunks in more than so many documents are set aside.
+//! The cap that a user may set: chunks in more than a given number of documents are excluded.
 
 use textkin_core::{Lists, Run, SharedChunks, TokenRange};
 
-/// What a cap left out.
+/// Counts of the chunks that a cap excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capped {
-    /// The cap: the most documents a chunk may be in.
+pub struct CapStats {
+    /// The cap: maximum number of documents that may contain a chunk.
     pub max_documents: u32,
-    /// Distinct chunks that were in more.
+    /// Distinct chunks that are in more documents.
     pub chunks: u64,
     /// Their postings.
     pub postings: u64,
 }
 
-/// The words of each document that a cap set aside.
+/// The words of each document that a cap excluded.
 #[derive(Clone, Debug)]
-pub struct Aside {
+pub struct ExcludedWords {
     of_text: Lists<TokenRange>,
     /// The text of each document; `None` for one without tokens.
     text_of_document: Vec<Option<u32>>,
 }
 
-impl Aside {
-    /// From the words of each text, where `text_of_document` gives the text of each document.
+impl ExcludedWords {
+    /// Creates it from the excluded words of each text and the text of each document.
     #[must_use]
     pub fn new(of_text: Lists<TokenRange>, text_of_document: Vec<Option<u32>>) -> Self {
         Self { of_text, text_of_document }
     }
 
-    /// The words of a document that were set aside: ascending, not touching each other.
+    /// The excluded words of a document: ascending ranges that do not touch.
     #[must_use]
     pub fn of(&self, document: u32) -> &[TokenRange] {
         let text = self.text_of_document.get(document as usize).copied().flatten();
@@ -36,21 +36,21 @@ impl Aside {
     }
 }
 
-/// Sets aside every chunk in more than `max_documents` documents, and says what that was, and
-/// which words of each text.
+/// Excludes every chunk in more than `max_documents` documents. Returns how much was excluded, and the
+/// excluded words of each text.
 ///
-/// Such a chunk leaves the chunks of its texts too, and its words leave their words, so that neither
-/// counts above or below the line, and equal texts still resemble each other wholly. A word of
-/// another chunk that also lies in one set aside counts no longer. Exact copies are known by their
-/// digest, whatever the number of documents.
-pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> (Capped, Lists<TokenRange>) {
-    let mut capped = Capped { max_documents, chunks: 0, postings: 0 };
+/// The excluded chunks and their words are also subtracted from the sizes of their texts, so that they
+/// count neither in the numerator nor in the denominator of a score, and equal texts still have a
+/// resemblance of 1. A word that lies both in an excluded chunk and in another chunk does not count.
+/// Exact copies are recognized by their digest, whatever the number of documents.
+pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> (CapStats, Lists<TokenRange>) {
+    let mut stats = CapStats { max_documents, chunks: 0, postings: 0 };
     let mut is_kept = Vec::with_capacity(shared.groups.len());
     for (number, group) in shared.groups.iter_mut().enumerate() {
         is_kept.push(group.documents <= max_documents);
         if group.documents > max_documents {
-            capped.chunks += u64::from(group.chunks);
-            capped.postings += u64::from(group.chunks) * u64::from(group.documents);
+            stats.chunks += u64::from(group.chunks);
+            stats.postings += u64::from(group.chunks) * u64::from(group.documents);
             for &text in shared.texts_of_group.list(number) {
                 shared.texts[text as usize].chunks -= group.chunks;
             }
@@ -63,68 +63,68 @@ pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> (Capped, Lists<Toke
         groups_of_text.push(groups.iter().copied().filter(kept));
     }
     let mut runs_of_text = Lists::new();
-    let mut words_aside = Lists::new();
+    let mut excluded_words = Lists::new();
     for (text, runs) in shared.runs_of_text.iter().enumerate() {
-        let aside = Stretches::new(runs.iter().filter(|run| !is_kept[run.group as usize]));
-        shared.texts[text].words -= aside.n_words();
-        words_aside.push(aside.ranges());
+        let excluded = ExcludedRanges::new(runs.iter().filter(|run| !is_kept[run.group as usize]));
+        shared.texts[text].words -= excluded.n_words();
+        excluded_words.push(excluded.ranges());
         let kept = runs.iter().filter(|run| is_kept[run.group as usize]);
         runs_of_text.push(kept.map(|run| Run {
-            start: aside.place(run.start),
-            end: aside.place(run.end),
+            start: excluded.position(run.start),
+            end: excluded.position(run.end),
             group: run.group,
         }));
     }
     shared.texts_of_group = groups_of_text.transposed(shared.groups.len());
     shared.groups_of_text = groups_of_text;
     shared.runs_of_text = runs_of_text;
-    (capped, words_aside)
+    (stats, excluded_words)
 }
 
-/// The words of one text that are set aside: stretches that do not touch, ascending.
-struct Stretches(Vec<Stretch>);
+/// The excluded words of one text: ascending ranges that do not touch.
+struct ExcludedRanges(Vec<ExcludedRange>);
 
-struct Stretch {
+struct ExcludedRange {
     start: u32,
     end: u32,
-    /// Words of earlier stretches.
+    /// Words in earlier ranges.
     before: u32,
 }
 
-impl Stretches {
-    /// The words of `runs`, which are ordered by start.
+impl ExcludedRanges {
+    /// Collects the words of `runs`, which are ordered by start.
     fn new<'a>(runs: impl Iterator<Item = &'a Run>) -> Self {
-        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut ranges: Vec<ExcludedRange> = Vec::new();
         for run in runs {
-            match stretches.last_mut() {
+            match ranges.last_mut() {
                 Some(last) if run.start <= last.end => last.end = last.end.max(run.end),
                 last => {
                     let before = last.map_or(0, |last| last.before + (last.end - last.start));
-                    stretches.push(Stretch { start: run.start, end: run.end, before });
+                    ranges.push(ExcludedRange { start: run.start, end: run.end, before });
                 }
             }
         }
-        Self(stretches)
+        Self(ranges)
     }
 
     fn ranges(&self) -> impl Iterator<Item = TokenRange> {
-        self.0.iter().map(|&Stretch { start, end, .. }| TokenRange { start, end })
+        self.0.iter().map(|&ExcludedRange { start, end, .. }| TokenRange { start, end })
     }
 
     fn n_words(&self) -> u32 {
         self.n_before(u32::MAX)
     }
 
-    /// Where the word at `place` stands once they are gone, or the next one that stays.
-    fn place(&self, place: u32) -> u32 {
-        place - self.n_before(place)
+    /// The position of a word, or of the next word that remains, once the excluded words are removed.
+    fn position(&self, position: u32) -> u32 {
+        position - self.n_before(position)
     }
 
-    /// How many of them stand before `place`.
-    fn n_before(&self, place: u32) -> u32 {
-        let next = self.0.partition_point(|stretch| stretch.start < place);
+    /// Number of excluded words before `position`.
+    fn n_before(&self, position: u32) -> u32 {
+        let next = self.0.partition_point(|range| range.start < position);
         let last = next.checked_sub(1).map(|last| &self.0[last]);
-        last.map_or(0, |last| last.before + (place.min(last.end) - last.start))
+        last.map_or(0, |last| last.before + (position.min(last.end) - last.start))
     }
 }
 
@@ -133,12 +133,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_set_aside_leave_the_places_of_the_others() {
+    fn positions_of_the_other_words_shift_when_words_are_excluded() {
         let run = |start, end| Run { start, end, group: 0 };
-        let aside = Stretches::new([run(2, 4), run(3, 5), run(8, 9)].iter());
-        assert_eq!(aside.n_words(), 4);
-        let places: Vec<u32> = (0..12).map(|place| aside.place(place)).collect();
-        assert_eq!(places, [0, 1, 2, 2, 2, 2, 3, 4, 5, 5, 6, 7]);
-        assert_eq!(Stretches::new([].iter()).n_words(), 0);
+        let excluded = ExcludedRanges::new([run(2, 4), run(3, 5), run(8, 9)].iter());
+        assert_eq!(excluded.n_words(), 4);
+        let positions: Vec<u32> = (0..12).map(|position| excluded.position(position)).collect();
+        assert_eq!(positions, [0, 1, 2, 2, 2, 2, 3, 4, 5, 5, 6, 7]);
+        assert_eq!(ExcludedRanges::new([].iter()).n_words(), 0);
     }
 }

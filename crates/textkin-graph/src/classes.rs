@@ -1,17 +1,17 @@
-//! Classes: texts that no pair can tell apart.
+//! Classes: texts that have the same overlap with every other text.
 //!
-//! Two texts of equal length whose shared chunks stand in the same places and belong to the same
-//! groups have the same overlap with every third text. A hundred thousand documents that share a
-//! licence and nothing else are a few hundred classes, one for each length.
+//! Two texts of equal length whose shared chunks are at the same positions and belong to the same groups
+//! have the same overlap with every third text. A hundred thousand documents that share only a licence
+//! form a few hundred classes, one for each length.
 
 use hashbrown::HashMap;
 use textkin_core::{Lists, Run, SharedChunks};
 use xxhash_rust::xxh3::Xxh3;
 
-/// The classes of a collection. Texts that share nothing are in none.
+/// The classes of a collection. Texts that share nothing are in no class.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
-    /// The texts of each class, ascending; the first one stands for all.
+    /// The texts of each class, ascending; the first one represents the class.
     pub(crate) texts: Lists<u32>,
     /// The groups of each class, ascending.
     pub(crate) groups: Lists<u32>,
@@ -84,7 +84,7 @@ impl Classes {
         self.of_group.list(group as usize).len() as u32
     }
 
-    /// The text that stands for `class`.
+    /// The text that represents `class`.
     pub(crate) fn text(&self, class: u32) -> usize {
         self.texts.list(class as usize)[0] as usize
     }

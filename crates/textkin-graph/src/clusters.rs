@@ -1,10 +1,11 @@
-//! Clusters: connected components, and a finer kind that a chain of boilerplate does not merge.
+//! Clusters: connected components, and a finer kind that chains of boilerplate do not merge.
 //!
-//! The finer kind takes edges from the strongest to the weakest and joins two clusters only once
-//! half of all pairs between them are edges. Two versions of a manual are joined by nearly all
-//! pairs; two groups of papers that one survey quotes are joined by a few, and stay apart.
+//! The finer kind processes edges from the strongest to the weakest and joins two clusters only once
+//! half of all pairs between them are edges. Nearly all pairs between two versions of a manual are edges,
+//! so they are joined. Two groups of papers that one survey quotes have few edges between them, so they
+//! stay separate.
 //!
-//! Exact copies are always in one cluster: no measure may part equal texts.
+//! Exact copies are always in one cluster, whatever the measure.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +16,7 @@ use textkin_core::Cluster;
 use crate::graph::{Graph, Kind, pairs_among};
 use crate::tally::Tally;
 
-/// Which documents make a cluster.
+/// The rule that forms clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clustering {
     /// Clusters are joined while at least half of the pairs between them are edges.
@@ -49,13 +50,13 @@ impl FromStr for Clustering {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| format!("no clustering '{name}'; there are dense and components"))
+        found.ok_or_else(|| format!("unknown clustering '{name}'; use dense or components"))
     }
 }
 
 impl Graph {
-    /// The clusters, largest first, then by first document. Connected components, whatever was
-    /// asked, if there are too many pairs to list.
+    /// The clusters, largest first, then by first document. If there are too many pairs to list, they
+    /// are connected components whatever `clustering` is.
     #[must_use]
     pub fn clusters(&self, clustering: Clustering) -> Vec<Cluster> {
         if let Some(tally) = &self.tally {
@@ -70,7 +71,7 @@ impl Graph {
     }
 }
 
-/// Documents that are in one cluster in any case, and the edges between such nodes.
+/// Nodes, each of documents that are always in one cluster, and the edges between nodes.
 struct Nodes {
     /// Documents of each node.
     sizes: Vec<u64>,
@@ -83,7 +84,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// A class whose texts are all joined is one node; of any other class each text is one.
+    /// A class whose texts are all joined is one node; of any other class, each text is a node.
     fn new(graph: &Graph) -> Self {
         let mut joined = vec![false; graph.classes.len()];
         for block in &graph.blocks {
@@ -97,7 +98,7 @@ impl Nodes {
         let mut nodes_of_class: Vec<std::ops::Range<u32>> = Vec::new();
         for (class, texts) in graph.classes.texts.iter().enumerate() {
             let first = sizes.len() as u32;
-            // Ties between equal scores are settled in input order.
+            // Ties between equal scores are resolved in input order.
             let mut texts = texts.to_vec();
             texts.sort_by_key(|&text| graph.documents_of_text.list(text as usize).first());
             for (index, &text) in texts.iter().enumerate() {
@@ -151,7 +152,7 @@ impl Nodes {
         inner.1 = inner.1.min(score);
     }
 
-    /// The clusters that a partition of the nodes makes.
+    /// Forms the clusters of a partition of the nodes.
     fn clusters(&self, root: &[u32]) -> Vec<Cluster> {
         let mut inner = vec![(0u64, f64::INFINITY); root.len()];
         for (node, &(pairs, weakest)) in self.inner.iter().enumerate() {
@@ -175,7 +176,7 @@ impl Nodes {
     }
 }
 
-/// Puts clusters of two or more in order; `inner` gives the edges of each and the weakest.
+/// Sorts clusters of two or more documents; `inner` has the number of edges and the weakest score of each.
 fn finish(members: Vec<Vec<u32>>, inner: Vec<(u64, f64)>) -> Vec<Cluster> {
     let clusters = members.into_iter().zip(inner).filter(|(members, _)| members.len() > 1);
     let mut clusters: Vec<Cluster> = clusters
@@ -188,10 +189,10 @@ fn finish(members: Vec<Vec<u32>>, inner: Vec<(u64, f64)>) -> Vec<Cluster> {
     clusters
 }
 
-/// The connected components of pairs that were tallied.
+/// Forms the connected components of tallied pairs.
 fn tallied(graph: &Graph, tally: &Tally) -> Vec<Cluster> {
     let n_classes = graph.classes.len();
-    // A text whose class has no edge is alone with its copies.
+    // A text whose class has no edge forms a node with its copies.
     let mut node_of_text: Vec<usize> =
         (0..graph.documents_of_text.len()).map(|text| n_classes + text).collect();
     for (class, texts) in graph.classes.texts.iter().enumerate() {
@@ -224,7 +225,7 @@ fn tallied(graph: &Graph, tally: &Tally) -> Vec<Cluster> {
     finish(members, inner)
 }
 
-/// Union-find with path halving; the smaller number is the root.
+/// Disjoint-set forest (union-find) with path halving; the smallest number of a tree is its root.
 #[derive(Debug, Default)]
 pub struct Forest(Vec<u32>);
 
@@ -233,7 +234,7 @@ impl Forest {
         Self((0..n as u32).collect())
     }
 
-    /// Adds a tree of one node: its number, `None` if there are too many.
+    /// Adds a tree of one node. Returns its number, or `None` if there are too many.
     pub fn push(&mut self) -> Option<u32> {
         let number = u32::try_from(self.0.len()).ok()?;
         self.0.push(number);
@@ -246,7 +247,7 @@ impl Forest {
         self.0[x.max(y) as usize] = x.min(y);
     }
 
-    /// The node that stands for the tree of `node`.
+    /// The root of the tree of `node`.
     pub fn root(&mut self, mut node: u32) -> u32 {
         while self.0[node as usize] != node {
             let parent = self.0[node as usize];
@@ -272,7 +273,7 @@ fn components(nodes: &Nodes) -> Vec<u32> {
 fn dense(nodes: &Nodes) -> Vec<u32> {
     let mut forest = Forest::new(nodes.sizes.len());
     let mut sizes = nodes.sizes.clone();
-    // For each cluster, the edges it has with others so far.
+    // For each cluster, the number of edges with each other cluster so far.
     let mut between: Vec<HashMap<u32, u64>> = vec![HashMap::new(); sizes.len()];
     for &(x, y, _) in &nodes.edges {
         let weight = nodes.sizes[x as usize] * nodes.sizes[y as usize];
@@ -287,7 +288,7 @@ fn dense(nodes: &Nodes) -> Vec<u32> {
         if count * 2 < sizes[x as usize] * sizes[y as usize] {
             continue;
         }
-        // The cluster with fewer neighbours joins the other. No third cluster becomes due by
+        // The cluster with fewer neighbours joins the other. No third cluster reaches one half by
         // this: its share with the union lies between its shares with the two parts.
         let is_x_larger = between[x as usize].len() >= between[y as usize].len();
         let (kept, gone) = if is_x_larger { (x, y) } else { (y, x) };

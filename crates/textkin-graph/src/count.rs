@@ -1,12 +1,12 @@
-//! Counts what each two classes share: group by group, not chunk by chunk.
+//! Counts what every two classes share: group by group, not chunk by chunk.
 //!
-//! For one class at a time, every group it has adds its weight to a counter of every later class
-//! that has the group. The sums are whole numbers (rarity in fixed point), so that the order of
-//! adding does not show in the result.
+//! Processes one class at a time: each of its groups adds its weight to a counter of every later class
+//! that has the group. The sums are whole numbers (rarity in fixed point), so that the order of addition
+//! does not affect the result.
 //!
-//! Where that would be too many additions, only rare groups find other classes. What is common is
-//! added for the classes found; of all other pairs, it makes no edge (`cuts`), or is settled for
-//! many pairs at once (`crowds`).
+//! If that takes too many additions, only rare groups find other classes. Common groups are added for
+//! the classes found that way. For all other pairs, common groups either cannot make an edge (`cutoffs`)
+//! or are handled for many pairs at once (`crowds`).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -14,15 +14,15 @@ use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 
 use crate::classes::Classes;
 use crate::crowds::{Common, Crowds, Row};
-use crate::cuts::cuts;
+use crate::cutoffs::cutoffs;
 use crate::graph::{Block, Counting, GraphError, GraphSettings, Kind, n_rows, pairs_among};
+use crate::max_coverage::MaxCoverage;
+use crate::pair_filter::PairFilter;
 use crate::rarity::Rarity;
-use crate::reach::Reach;
-use crate::sieve::Sieve;
-use crate::tally::{Part, Tally};
+use crate::tally::{Tally, TallyPart};
 use crate::threads::for_each;
 
-/// The number of all pairs is left unknown if it takes more additions than this.
+/// The number of all pairs stays unknown if counting takes more additions than this.
 const MAX_ADDITIONS_TO_COUNT: u64 = 1 << 32;
 
 /// The blocks between and within classes that reach the threshold (or may, where the measure needs
@@ -30,7 +30,7 @@ const MAX_ADDITIONS_TO_COUNT: u64 = 1 << 32;
 pub(crate) struct Counted {
     pub(crate) blocks: Vec<Block>,
     pub(crate) n_pairs: Option<u64>,
-    /// In place of most blocks, if there are too many.
+    /// Replaces most blocks if there are too many.
     pub(crate) tally: Option<Tally>,
 }
 
@@ -42,8 +42,8 @@ pub(crate) fn edges(
 ) -> Result<Counted, GraphError> {
     let context = Context::new(shared, classes, settings);
     let mut counted = context.edges(stop)?;
-    if !matches!(context.aside, Aside::Nothing) {
-        // Every pair shares a chunk at least: the same count, with another measure.
+    if !matches!(context.common_groups, CommonGroups::Nothing) {
+        // Every pair shares at least one chunk: the same count, with another measure.
         let every = GraphSettings {
             measure: Measure::S1,
             threshold: 1.0,
@@ -58,10 +58,10 @@ pub(crate) fn edges(
     Ok(counted)
 }
 
-/// Where edges go.
+/// Where edges are stored.
 enum Sink {
     Blocks(Vec<Block>),
-    Tally(Part),
+    Tally(TallyPart),
 }
 
 impl Sink {
@@ -72,7 +72,7 @@ impl Sink {
         }
     }
 
-    fn into_part(self) -> Option<Part> {
+    fn into_part(self) -> Option<TallyPart> {
         match self {
             Self::Blocks(_) => None,
             Self::Tally(part) => Some(part),
@@ -102,31 +102,31 @@ fn selected_classes(texts_of_group: &Lists<u32>, classes: &Classes) -> Lists<u32
     lists
 }
 
-/// What the counting of one collection needs.
+/// The inputs and precomputed tables of counting.
 pub(crate) struct Context<'a> {
     pub(crate) shared: &'a SharedChunks,
     pub(crate) classes: &'a Classes,
     pub(crate) rarity: Rarity,
     pub(crate) settings: GraphSettings,
-    sieve: Option<Sieve>,
-    aside: Aside,
+    pair_filter: Option<PairFilter>,
+    common_groups: CommonGroups,
     /// For each group, the classes in which one of its chunks is selected.
     pub(crate) selected: Option<Lists<u32>>,
     /// Words and distinct chunks of the texts of each class.
     pub(crate) sizes: Vec<(u32, u32)>,
-    /// What shared chunks can cover at most, where the measure needs to know.
-    reach: Option<Reach>,
+    /// Upper bounds of coverage, if the measure needs coverage.
+    max_coverage: Option<MaxCoverage>,
     /// Additions to be made.
     cost: u64,
 }
 
-/// What becomes of pairs that share common groups only.
-enum Aside {
-    /// No group is too common: there are no such pairs.
+/// How pairs that share only common groups are handled.
+enum CommonGroups {
+    /// No group counts as common, so there are no such pairs.
     Nothing,
-    /// They are no edges. For each class, from how many classes on its groups are too common.
-    Cuts(Vec<u32>),
-    /// They are settled by crowds.
+    /// Such pairs are not edges. Holds the cutoff of each class.
+    Cutoffs(Vec<u32>),
+    /// Crowds decide about such pairs.
     Crowds(Box<Crowds>),
 }
 
@@ -134,7 +134,7 @@ enum Aside {
 struct Counters {
     chunks: Vec<u32>,
     rarity: Vec<u128>,
-    /// Fewest classes of a group that the class shares.
+    /// Size of the rarest group shared with each class.
     rarest: Vec<u32>,
     is_selected: Vec<bool>,
     touched: Vec<u32>,
@@ -144,16 +144,16 @@ struct Counters {
     /// Blocks added since the last report.
     n_new: usize,
     n_pairs: u64,
-    /// What the set of the class at hand shares with others.
+    /// What the set of the current class shares with other sets.
     row: Option<Row>,
 }
 
 impl Counters {
     fn new(context: &Context<'_>, sink: Sink) -> Self {
         let (n_classes, n_groups) = (context.classes.len(), context.shared.groups.len());
-        let row = match &context.aside {
-            Aside::Crowds(crowds) => Some(Row::new(crowds)),
-            Aside::Nothing | Aside::Cuts(_) => None,
+        let row = match &context.common_groups {
+            CommonGroups::Crowds(crowds) => Some(Row::new(crowds)),
+            CommonGroups::Nothing | CommonGroups::Cutoffs(_) => None,
         };
         Self {
             row,
@@ -169,24 +169,24 @@ impl Counters {
         }
     }
 
-    /// Counts what `class` shares with others and with itself, and keeps the edges.
+    /// Counts what `class` shares with later classes and with itself, and keeps the edges.
     fn count(&mut self, context: &Context<'_>, class: u32) {
         self.within(context, class);
-        match &context.aside {
-            Aside::Nothing => {
+        match &context.common_groups {
+            CommonGroups::Nothing => {
                 for &group in context.classes.groups.list(class as usize) {
-                    let holders = context.classes.of_group.list(group as usize);
-                    let later = holders.partition_point(|&other| other <= class);
-                    self.add(context, group, &holders[later..], class);
+                    let members = context.classes.of_group.list(group as usize);
+                    let later = members.partition_point(|&other| other <= class);
+                    self.add(context, group, &members[later..], class);
                 }
             }
-            Aside::Cuts(cuts) => self.add_rare(context, cuts, class),
-            Aside::Crowds(crowds) => {
+            CommonGroups::Cutoffs(cutoffs) => self.add_rare(context, cutoffs, class),
+            CommonGroups::Crowds(crowds) => {
                 for &group in context.classes.groups.list(class as usize) {
                     if context.classes.size(group) <= crowds.limit() {
-                        let holders = context.classes.of_group.list(group as usize);
-                        let later = holders.partition_point(|&other| other <= class);
-                        self.add(context, group, &holders[later..], class);
+                        let members = context.classes.of_group.list(group as usize);
+                        let later = members.partition_point(|&other| other <= class);
+                        self.add(context, group, &members[later..], class);
                     }
                 }
             }
@@ -207,7 +207,11 @@ impl Counters {
             return;
         }
         for &other in others {
-            if context.sieve.as_ref().is_some_and(|sieve| !sieve.passes(context, class, other)) {
+            if context
+                .pair_filter
+                .as_ref()
+                .is_some_and(|pair_filter| !pair_filter.may_be_edge(context, class, other))
+            {
                 continue;
             }
             let count = &mut self.chunks[other as usize];
@@ -227,28 +231,28 @@ impl Counters {
         }
     }
 
-    /// As without cuts, but only rare groups find other classes; common ones are added for the
-    /// classes found. A pair that neither side finds shares only groups that are common for both,
-    /// and those cannot reach the threshold.
-    fn add_rare(&mut self, context: &Context<'_>, cuts: &[u32], class: u32) {
+    /// Finds other classes by rare groups only, and adds common groups for the classes found. A pair
+    /// that neither side finds shares only groups that are common for both, and those cannot reach
+    /// the threshold.
+    fn add_rare(&mut self, context: &Context<'_>, cutoffs: &[u32], class: u32) {
         let groups = context.classes.groups.list(class as usize);
         let size = |group: u32| context.classes.size(group);
         let (rare, common): (Vec<u32>, Vec<u32>) =
-            groups.iter().partition(|&&group| size(group) < cuts[class as usize]);
+            groups.iter().partition(|&&group| size(group) < cutoffs[class as usize]);
         for &group in &rare {
-            let holders = context.classes.of_group.list(group as usize);
-            for &other in holders.iter().filter(|&&other| other != class) {
+            let members = context.classes.of_group.list(group as usize);
+            for &other in members.iter().filter(|&&other| other != class) {
                 let rarest = &mut self.rarest[other as usize];
                 *rarest = (*rarest).min(size(group));
             }
-            let own = holders.partition_point(|&other| other < class);
-            self.add(context, group, &holders[..own], class);
-            self.add(context, group, &holders[own + 1..], class);
+            let own = members.partition_point(|&other| other < class);
+            self.add(context, group, &members[..own], class);
+            self.add(context, group, &members[own + 1..], class);
         }
-        // The other side finds the pair too: it is left to the earlier class.
+        // If the other side finds the pair too, the earlier class handles it.
         let touched = std::mem::take(&mut self.touched);
         for &other in &touched {
-            if other < class && self.rarest[other as usize] < cuts[other as usize] {
+            if other < class && self.rarest[other as usize] < cutoffs[other as usize] {
                 self.reset(other);
             } else {
                 self.touched.push(other);
@@ -283,7 +287,7 @@ impl Counters {
         }
     }
 
-    /// Adds a common group for a class that a rare one found.
+    /// Adds a common group for a class that a rare group found.
     fn add_common(&mut self, context: &Context<'_>, group: u32, other: u32, class: u32) {
         self.chunks[other as usize] += context.shared.groups[group as usize].chunks;
         self.rarity[other as usize] += context.rarity.of_group(group);
@@ -305,7 +309,7 @@ impl Counters {
         let mut rarity = self.rarity[other as usize];
         let mut is_selected = context.selected.is_none() || self.is_selected[other as usize];
         let mut is_counted = false;
-        if let (Aside::Crowds(crowds), Some(row)) = (&context.aside, &mut self.row) {
+        if let (CommonGroups::Crowds(crowds), Some(row)) = (&context.common_groups, &mut self.row) {
             row.begin(context, crowds, crowds.set_of_class(class));
             let common = &row.common[crowds.set_of_class(other) as usize];
             chunks += common.chunks;
@@ -323,7 +327,7 @@ impl Counters {
         self.keep(context, kind, context.overlap(a, b, chunks, rarity), n_rows);
     }
 
-    /// The pairs of different texts of one class: they share all groups of the class.
+    /// Adds the pairs of different texts of one class; they share all groups of the class.
     fn within(&mut self, context: &Context<'_>, class: u32) {
         let texts = context.classes.texts.list(class as usize);
         if texts.len() < 2 {
@@ -347,8 +351,8 @@ impl Counters {
     /// Keeps an edge of `n_rows` pairs that are not counted yet.
     fn keep(&mut self, context: &Context<'_>, kind: Kind, overlap: Overlap, n_rows: u64) {
         let score = context.settings.measure.score(&overlap);
-        let is_edge = match &context.reach {
-            Some(reach) => reach.may_be_edge(context.settings, kind, &overlap),
+        let is_edge = match &context.max_coverage {
+            Some(max_coverage) => max_coverage.may_be_edge(context.settings, kind, &overlap),
             None => score >= context.settings.threshold,
         };
         if is_edge {
@@ -364,10 +368,10 @@ impl Counters {
 
 impl<'a> Context<'a> {
     fn new(shared: &'a SharedChunks, classes: &'a Classes, settings: GraphSettings) -> Self {
-        let sieve = match settings.counting {
+        let pair_filter = match settings.counting {
             Counting::Exact => None,
             Counting::Probabilistic { counters } => {
-                Some(Sieve::new(shared, classes, counters, settings.threads))
+                Some(PairFilter::new(shared, classes, counters, settings.threads))
             }
         };
         let selected =
@@ -384,37 +388,40 @@ impl<'a> Context<'a> {
             classes,
             rarity,
             settings,
-            sieve,
-            aside: Aside::Nothing,
+            pair_filter,
+            common_groups: CommonGroups::Nothing,
             selected,
             sizes,
-            reach: settings.measure.needs_coverage().then(|| Reach::new(shared, classes)),
+            max_coverage: settings
+                .measure
+                .needs_coverage()
+                .then(|| MaxCoverage::new(shared, classes)),
             cost,
         };
         if cost > settings.max_additions {
-            context.set_common_aside();
+            context.choose_common_groups();
         }
         context
     }
 
-    /// Decides which groups are too common to find pairs by, if that saves anything.
-    fn set_common_aside(&mut self) {
-        let cuts = cuts(self.shared, self.classes, &self.rarity, self.settings);
-        let rare = |(groups, &cut): (&[u32], &u32)| {
+    /// Decides which groups are too common for finding pairs, if that saves additions.
+    fn choose_common_groups(&mut self) {
+        let cutoffs = cutoffs(self.shared, self.classes, &self.rarity, self.settings);
+        let rare = |(groups, &cutoff): (&[u32], &u32)| {
             let sizes = groups.iter().map(|&group| self.classes.size(group));
-            sizes.filter(|&size| size < cut).map(u64::from).sum::<u64>()
+            sizes.filter(|&size| size < cutoff).map(u64::from).sum::<u64>()
         };
-        let cost = self.classes.groups.iter().zip(&cuts).map(rare).sum();
-        // Crowds know nothing of coverage.
-        let most = u64::min(self.cost, cost);
+        let cost = self.classes.groups.iter().zip(&cutoffs).map(rare).sum();
+        // Crowds do not support coverage.
+        let max_cost = u64::min(self.cost, cost);
         let crowds = match self.settings.measure.needs_coverage() {
             true => None,
-            false => Crowds::new(self, &cuts, most),
+            false => Crowds::new(self, &cutoffs, max_cost),
         };
         if let Some((crowds, cost)) = crowds {
-            (self.aside, self.cost) = (Aside::Crowds(Box::new(crowds)), cost);
+            (self.common_groups, self.cost) = (CommonGroups::Crowds(Box::new(crowds)), cost);
         } else if cost < self.cost {
-            (self.aside, self.cost) = (Aside::Cuts(cuts), cost);
+            (self.common_groups, self.cost) = (CommonGroups::Cutoffs(cutoffs), cost);
         }
     }
 
@@ -426,11 +433,11 @@ impl<'a> Context<'a> {
 
     fn edges(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Counted, GraphError> {
         let max_blocks = self.settings.max_blocks;
-        let n_sure = match &self.aside {
-            Aside::Crowds(crowds) => crowds.n_class_pairs(self, stop)?,
-            Aside::Nothing | Aside::Cuts(_) => 0,
+        let n_certain = match &self.common_groups {
+            CommonGroups::Crowds(crowds) => crowds.n_class_pairs(self, stop)?,
+            CommonGroups::Nothing | CommonGroups::Cutoffs(_) => 0,
         };
-        let total = AtomicUsize::new(usize::try_from(n_sure).unwrap_or(usize::MAX));
+        let total = AtomicUsize::new(usize::try_from(n_certain).unwrap_or(usize::MAX));
         let is_over = || total.load(Ordering::Relaxed) > max_blocks;
         if !is_over() {
             let counters = self.count(|| Sink::Blocks(Vec::new()), &total, &|| stop() || is_over());
@@ -441,7 +448,7 @@ impl<'a> Context<'a> {
                 let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
                 let blocks = counters.into_iter().flat_map(|counters| counters.sink.into_blocks());
                 let mut blocks: Vec<Block> = blocks.collect();
-                if let Aside::Crowds(crowds) = &self.aside {
+                if let CommonGroups::Crowds(crowds) = &self.common_groups {
                     blocks.append(&mut crowds.blocks(self, stop)?);
                 }
                 let n_pairs = self.counts_all().then_some(n_pairs);
@@ -452,7 +459,7 @@ impl<'a> Context<'a> {
         Ok(Counted { blocks, n_pairs: self.counts_all().then_some(n_pairs), tally: Some(tally) })
     }
 
-    /// The tally of all edges, the strongest blocks, and the number of pairs counted.
+    /// Returns the tally of all edges, the strongest blocks, and the number of pairs counted.
     fn tally(
         &self,
         stop: &(dyn Fn() -> bool + Sync),
@@ -461,21 +468,22 @@ impl<'a> Context<'a> {
             return Err(GraphError::TooManyPairs);
         }
         let n_classes = self.classes.len();
-        let counters = self.count(|| Sink::Tally(Part::new(n_classes)), &AtomicUsize::new(0), stop);
+        let counters =
+            self.count(|| Sink::Tally(TallyPart::new(n_classes)), &AtomicUsize::new(0), stop);
         if stop() {
             return Err(GraphError::Stopped);
         }
         let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
-        let mut parts: Vec<Part> =
+        let mut parts: Vec<TallyPart> =
             counters.into_iter().filter_map(|counters| counters.sink.into_part()).collect();
-        if let Aside::Crowds(crowds) = &self.aside {
+        if let CommonGroups::Crowds(crowds) = &self.common_groups {
             parts.append(&mut crowds.tally(self, stop)?);
         }
-        let (tally, blocks) = Part::merge(parts);
+        let (tally, blocks) = TallyPart::merge(parts);
         Ok((tally, blocks, n_pairs))
     }
 
-    /// Counts what every class shares, until `stop` says to leave it.
+    /// Counts what every class shares, until `stop` returns true.
     fn count(
         &self,
         sink: impl Fn() -> Sink + Sync,
@@ -501,15 +509,15 @@ impl<'a> Context<'a> {
         )
     }
 
-    /// Class number `index`, in the order of counting.
+    /// The class at `index` in the order of counting.
     fn class(&self, index: usize) -> u32 {
-        match &self.aside {
-            Aside::Crowds(crowds) => crowds.class(index),
-            Aside::Nothing | Aside::Cuts(_) => index as u32,
+        match &self.common_groups {
+            CommonGroups::Crowds(crowds) => crowds.class(index),
+            CommonGroups::Nothing | CommonGroups::Cutoffs(_) => index as u32,
         }
     }
 
-    /// Pairs of documents that a block of `kind` stands for.
+    /// Number of pairs of documents in a block of `kind`.
     fn n_rows(&self, kind: Kind) -> u64 {
         let copies = |text: u32| u64::from(self.shared.texts[text as usize].copies);
         n_rows(kind, self.classes, copies)
@@ -517,7 +525,7 @@ impl<'a> Context<'a> {
 
     /// Whether every pair that shares a chunk is counted.
     fn counts_all(&self) -> bool {
-        matches!(self.aside, Aside::Nothing) && self.sieve.is_none()
+        matches!(self.common_groups, CommonGroups::Nothing) && self.pair_filter.is_none()
     }
 
     /// The score of two classes that share `common`.
@@ -525,7 +533,7 @@ impl<'a> Context<'a> {
         self.settings.measure.score(&self.overlap(a, b, common.chunks, common.rarity))
     }
 
-    /// The overlap of two classes, its coverage still to be found.
+    /// The overlap of two classes, without coverage.
     pub(crate) fn overlap(&self, a: u32, b: u32, chunks: u32, rarity: u128) -> Overlap {
         let ((words_a, chunks_a), (words_b, chunks_b)) =
             (self.sizes[a as usize], self.sizes[b as usize]);

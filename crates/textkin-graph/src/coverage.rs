@@ -1,7 +1,7 @@
 //! Coverage: how many tokens of each side of a pair lie in shared chunks.
 //!
-//! For one class at a time, its runs are walked in text order, and each run adds the tokens it
-//! covers anew to a counter of every class that has its group and an edge with this one.
+//! Processes one class at a time: walks its runs in text order, and adds the newly covered tokens of each
+//! run to a counter of every class that has the group of the run and an edge with this class.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -11,7 +11,7 @@ use crate::classes::Classes;
 use crate::graph::{Block, GraphError, Kind};
 use crate::threads::for_each;
 
-/// Fills in the covered tokens of the blocks between and within classes.
+/// Computes the covered tokens of the blocks between and within classes.
 pub(crate) fn cover(
     shared: &SharedChunks,
     classes: &Classes,
@@ -98,16 +98,18 @@ fn each(blocks: &[Block], mut call: impl FnMut(u32, Side)) {
 
 /// One thread's counters.
 struct Walker {
-    /// For each class: whether it has an edge with this one, the end of the last run that covered
-    /// for it, and the tokens covered.
+    /// One counter per class.
     counters: Vec<Counter>,
     marks: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Counter {
+    /// Whether the class has an edge with the class at hand.
     is_wanted: bool,
+    /// End of the last run that was added.
     end: u32,
+    /// Tokens covered so far.
     covered: u32,
 }
 
@@ -136,8 +138,8 @@ impl Walker {
             return;
         }
         let runs = shared.runs_of_text.list(classes.text(class));
-        let holders = |run: &Run| classes.of_group.list(run.group as usize);
-        let at_once: usize = runs.iter().map(|run| holders(run).len()).sum();
+        let members = |run: &Run| classes.of_group.list(run.group as usize);
+        let at_once: usize = runs.iter().map(|run| members(run).len()).sum();
         let groups = |side: &Side| classes.groups.list(side.other as usize);
         let one_by_one: usize = sides.iter().map(|side| groups(side).len() + runs.len()).sum();
         if at_once <= one_by_one {
@@ -145,7 +147,7 @@ impl Walker {
                 self.counters[side.other as usize].is_wanted = true;
             }
             for run in runs {
-                for &other in holders(run) {
+                for &other in members(run) {
                     let counter = &mut self.counters[other as usize];
                     if counter.is_wanted {
                         counter.add(*run);
@@ -172,7 +174,7 @@ impl Walker {
         }
     }
 
-    /// Within a class both sides are covered alike.
+    /// Within a class, both sides have the same coverage.
     fn mirror(&self, class: u32, side: &Side, tokens: u32, covered: &[AtomicU32]) {
         if side.other == class {
             covered[side.slot as usize + 1].store(tokens, Ordering::Relaxed);

@@ -1,15 +1,15 @@
-//! Crowds: classes that hold the same common groups and are alike in size.
+//! Crowds: classes that have the same common groups and the same size.
 //!
-//! A hundred thousand texts that end with one licence make five thousand million pairs, and nearly
-//! all of them share the licence and nothing else. Whether such a pair is an edge depends on the
-//! common groups and on the sizes of its texts, so it is settled once for each two crowds. Pairs
-//! that share something rarer too are found by that (`count`), one by one.
+//! A hundred thousand texts that end with the same licence form five billion pairs, and nearly all of
+//! them share the licence and nothing else. Whether such a pair is an edge depends on the common groups
+//! and on the sizes of its texts, so it is decided once for every two crowds. Pairs that also share
+//! something rarer are found one by one (`count`).
 //!
-//! No measure falls when more is shared. So where the common groups of two crowds make an edge,
-//! every pair between them is one, whatever else it shares.
+//! No measure decreases when more is shared. So if the common groups of two crowds make an edge, every
+//! pair between them is an edge, whatever else it shares.
 //!
-//! A *set* is all classes with the same common groups. What two sets share is added up once; a
-//! crowd is the part of a set that has one size.
+//! A *set* is all classes with the same common groups. What two sets share is added up once. A *crowd*
+//! is the part of a set that has one size.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use textkin_core::{Lists, Measure};
 
 use crate::count::Context;
 use crate::graph::{Block, GraphError, Kind, pairs_among};
-use crate::tally::Part;
+use crate::tally::TallyPart;
 use crate::threads::for_each;
 
 /// The crowds of a collection.
@@ -32,11 +32,11 @@ pub(crate) struct Crowds {
     groups: Lists<u32>,
     /// The sets of each group, ascending.
     sets_of_group: Lists<u32>,
-    /// A class of each set.
+    /// One class of each set.
     samples: Vec<u32>,
     /// All classes, by set, then by size.
     order: Vec<u32>,
-    /// The crowd of each class; `NONE` for one that common groups cannot give an edge.
+    /// The crowd of each class; `NONE` if common groups cannot make an edge for it.
     of_class: Vec<u32>,
     /// The classes of each crowd, ascending. Crowds are numbered by set, then by size.
     classes: Lists<u32>,
@@ -46,7 +46,7 @@ pub(crate) struct Crowds {
     crowds_of_set: Vec<Range<u32>>,
 }
 
-/// No crowd.
+/// Marks a class without a crowd.
 const NONE: u32 = u32::MAX;
 
 /// Two crowds whose common groups make an edge of every pair between them.
@@ -59,7 +59,7 @@ struct Edge {
     score: f64,
 }
 
-/// What two classes share of common groups.
+/// What two classes share in common groups.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Common {
     pub(crate) chunks: u32,
@@ -68,34 +68,35 @@ pub(crate) struct Common {
 }
 
 impl Crowds {
-    /// The crowds that save most additions, and the additions left. `None` if none save any of
-    /// `max_additions`. `cuts` tells which classes common groups can give an edge at all.
+    /// Chooses the crowds that save the most additions, and returns them with the number of additions
+    /// that remain. `None` if none saves any of `max_additions`. `cutoffs` determine for which classes
+    /// common groups can make an edge.
     pub(crate) fn new(
         context: &Context<'_>,
-        cuts: &[u32],
+        cutoffs: &[u32],
         max_additions: u64,
     ) -> Option<(Self, u64)> {
-        // Additions by groups of 4^n classes and more, up to four times as many.
+        // Additions by groups of 4^n to 4^(n+1) − 1 classes.
         let mut additions = [0u64; 17];
-        for holders in context.classes.of_group.iter().filter(|holders| holders.len() > 1) {
-            additions[holders.len().ilog(4) as usize] += pairs_among(holders.len() as u64);
+        for members in context.classes.of_group.iter().filter(|members| members.len() > 1) {
+            additions[members.len().ilog(4) as usize] += pairs_among(members.len() as u64);
         }
         let mut best: Option<(Self, u64)> = None;
         for level in (0..16).rev().filter(|level| additions[level + 1] > 0) {
             let left: u64 = additions[..=level].iter().sum();
-            let most = best.as_ref().map_or(max_additions, |(_, cost)| *cost);
-            let crowds = Self::with_limit(context, cuts, 4u32.pow(level as u32 + 1) - 1);
-            // More groups are common with every lower limit: it only gets dearer from here.
-            let Some(own) = crowds.cost(context, most) else { break };
-            if left + own < most {
+            let max_cost = best.as_ref().map_or(max_additions, |(_, cost)| *cost);
+            let crowds = Self::with_limit(context, cutoffs, 4u32.pow(level as u32 + 1) - 1);
+            // Every lower limit makes more groups common, so the cost only grows from here.
+            let Some(own) = crowds.cost(context, max_cost) else { break };
+            if left + own < max_cost {
                 best = Some((crowds, left + own));
             }
         }
         best
     }
 
-    /// The crowds, if groups in more than `limit` classes are common.
-    fn with_limit(context: &Context<'_>, cuts: &[u32], limit: u32) -> Self {
+    /// Builds the crowds if groups in more than `limit` classes are common.
+    fn with_limit(context: &Context<'_>, cutoffs: &[u32], limit: u32) -> Self {
         let n_classes = context.classes.len() as u32;
         let mut sets: HashMap<Vec<u32>, u32> = HashMap::new();
         let (mut groups, mut samples) = (Lists::new(), Vec::new());
@@ -117,17 +118,17 @@ impl Crowds {
             })
         });
         let set_of_class: Vec<u32> = set_of_class.collect();
-        let place = |class: u32| (set_of_class[class as usize], size_key(context, class));
+        let sort_key = |class: u32| (set_of_class[class as usize], size_key(context, class));
         let mut order: Vec<u32> = (0..n_classes).collect();
-        order.sort_by_cached_key(|&class| place(class));
+        order.sort_by_cached_key(|&class| sort_key(class));
         let mut of_class = vec![NONE; n_classes as usize];
         let mut classes = Lists::new();
         let mut documents = Vec::new();
         let mut crowds_of_set = vec![0..0; samples.len()];
-        for crowd in order.chunk_by(|&a, &b| place(a) == place(b)) {
+        for crowd in order.chunk_by(|&a, &b| sort_key(a) == sort_key(b)) {
             let set = set_of_class[crowd[0] as usize] as usize;
-            // Those with larger cuts may find an edge by common groups.
-            let is_in = |class: &u32| cuts[*class as usize] > limit.saturating_add(1);
+            // Classes with larger cutoffs may have an edge by common groups.
+            let is_in = |class: &u32| cutoffs[*class as usize] > limit.saturating_add(1);
             let members: Vec<u32> = crowd.iter().copied().filter(is_in).collect();
             if groups.list(set).is_empty() || members.is_empty() {
                 continue;
@@ -159,11 +160,11 @@ impl Crowds {
         }
     }
 
-    /// What it takes to score every two crowds, if that is less than `most`.
-    fn cost(&self, context: &Context<'_>, most: u64) -> Option<u64> {
+    /// The cost of scoring every two crowds, if it is less than `max_cost`.
+    fn cost(&self, context: &Context<'_>, max_cost: u64) -> Option<u64> {
         let squares = self.sets_of_group.iter().map(|sets| (sets.len() as u64).pow(2));
         let additions: u64 = squares.sum();
-        if additions >= most {
+        if additions >= max_cost {
             return None;
         }
         let n_crowds = |set: u32| {
@@ -176,7 +177,7 @@ impl Crowds {
             row.begin(context, self, set);
             let others: u64 = row.touched.iter().map(|&other| n_crowds(other)).sum();
             pairs += n_crowds(set) * others / 2;
-            if additions + pairs >= most {
+            if additions + pairs >= max_cost {
                 return None;
             }
         }
@@ -188,7 +189,7 @@ impl Crowds {
         self.limit
     }
 
-    /// Class number `index`, in an order where classes with the same common groups are together.
+    /// The class at `index` in an order that keeps classes with the same common groups together.
     pub(crate) fn class(&self, index: usize) -> u32 {
         self.order[index]
     }
@@ -206,7 +207,7 @@ impl Crowds {
             && context.score(a, b, common) >= context.settings.threshold
     }
 
-    /// Number of pairs of classes that crowds make edges.
+    /// Number of pairs of classes that are edges by common groups alone.
     pub(crate) fn n_class_pairs(
         &self,
         context: &Context<'_>,
@@ -227,7 +228,7 @@ impl Crowds {
         Ok(sums.into_iter().sum())
     }
 
-    /// The blocks that crowds make edges and that share no rare group.
+    /// The blocks that are edges by common groups and share no rare group.
     pub(crate) fn blocks(
         &self,
         context: &Context<'_>,
@@ -242,15 +243,15 @@ impl Crowds {
         Ok(blocks.into_iter().flatten().collect())
     }
 
-    /// The tally of all pairs that crowds make edges. Of those that share a rare group too, it
-    /// has the number only, not the score.
+    /// Tallies all pairs that are edges by common groups. Pairs that also share a rare group are
+    /// counted, but not scored.
     pub(crate) fn tally(
         &self,
         context: &Context<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Part>, GraphError> {
+    ) -> Result<Vec<TallyPart>, GraphError> {
         let first = |crowd: u32| self.classes.list(crowd as usize)[0];
-        let state = || (Part::new(context.classes.len()), vec![false; self.classes.len()]);
+        let state = || (TallyPart::new(context.classes.len()), vec![false; self.classes.len()]);
         let states = self.edges(context, stop, state, |(part, is_joined), edge| {
             let pairs = self.n_rows(context, edge);
             if pairs == 0 {
@@ -269,7 +270,7 @@ impl Crowds {
                 });
             }
         })?;
-        let finish = |(mut part, is_joined): (Part, Vec<bool>)| {
+        let finish = |(mut part, is_joined): (TallyPart, Vec<bool>)| {
             for (crowd, _) in (0u32..).zip(&is_joined).filter(|(_, is_joined)| **is_joined) {
                 for &class in self.classes.list(crowd as usize) {
                     part.connect(first(crowd), class, 0, f64::INFINITY);
@@ -280,8 +281,8 @@ impl Crowds {
         Ok(states.into_iter().map(finish).collect())
     }
 
-    /// Calls `each` with every two crowds that make edges, on several threads, each with a state
-    /// of its own.
+    /// Calls `each` with every two crowds that have edges, on several threads, each with its own
+    /// state.
     fn edges<S: Send>(
         &self,
         context: &Context<'_>,
@@ -335,8 +336,8 @@ impl Crowds {
         pairs_among(left) - self.classes.list(edge.x as usize).iter().map(of).sum::<u64>()
     }
 
-    /// Calls `each` with every block between two crowds that shares no rare group, in order of
-    /// classes, until it gives `false`.
+    /// Calls `each` with every block between two crowds that shares no rare group, in the order of
+    /// classes, until it returns `false`.
     fn blocks_of(&self, context: &Context<'_>, edge: &Edge, mut each: impl FnMut(Block) -> bool) {
         let (left, right) =
             (self.classes.list(edge.x as usize), self.classes.list(edge.y as usize));
@@ -373,7 +374,7 @@ impl Crowds {
     }
 }
 
-/// What the score of a pair takes from the size of each class.
+/// The sizes of a class that the score of a pair depends on.
 fn size_key(context: &Context<'_>, class: u32) -> [u32; 2] {
     let (words, chunks) = context.sizes[class as usize];
     match context.settings.measure {
@@ -386,7 +387,7 @@ fn size_key(context: &Context<'_>, class: u32) -> [u32; 2] {
     }
 }
 
-/// What one set shares with every set, itself too.
+/// What one set shares with every set, including itself.
 #[derive(Debug)]
 pub(crate) struct Row {
     set: u32,
@@ -400,7 +401,7 @@ impl Row {
         Self { set: NONE, common, touched: Vec::new() }
     }
 
-    /// Makes it the row of `set`.
+    /// Computes the row of `set`.
     pub(crate) fn begin(&mut self, context: &Context<'_>, crowds: &Crowds, set: u32) {
         if self.set == set {
             return;

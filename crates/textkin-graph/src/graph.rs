@@ -9,13 +9,13 @@ use crate::overlaps::of_copies;
 use crate::rarity::Rarity;
 use crate::tally::Tally;
 
-/// How the shared chunks of pairs are counted. Both ways give the same graph.
+/// How the shared chunks of pairs are counted. Both methods give the same graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
-    /// One exact counter a pair.
+    /// One exact counter per pair.
     #[default]
     Exact,
-    /// The paper's way (000 §4.2.2, after Shivakumar and Garcia-Molina): a first pass adds up
+    /// Probabilistic counting (DECO §4.2.2, after Shivakumar and Garcia-Molina): a first pass adds up
     /// hashed pairs in this many counters, and only pairs whose counter reaches the threshold are
     /// counted exactly in a second pass.
     Probabilistic {
@@ -27,49 +27,49 @@ pub enum Counting {
 impl std::str::FromStr for Counting {
     type Err = String;
 
-    /// `exact`, or `probabilistic`, which has 16 million counters unless a number follows.
+    /// Parses `exact` or `probabilistic[:COUNTERS]`; the default is 16 million counters.
     fn from_str(name: &str) -> Result<Self, String> {
         match name.split_once(':').unwrap_or((name, "16777216")) {
             ("exact", _) => Ok(Self::Exact),
             ("probabilistic", counters) => match counters.parse() {
                 Ok(counters @ 1..) => Ok(Self::Probabilistic { counters }),
                 _ => Err(format!(
-                    "probabilistic:{counters}: '{counters}' is not a number of counters"
+                    "probabilistic:{counters}: expected a positive number of counters, got '{counters}'"
                 )),
             },
-            _ => Err(format!("no counting '{name}'; there are exact and probabilistic[:COUNTERS]")),
+            _ => Err(format!("unknown counting '{name}'; use exact or probabilistic[:COUNTERS]")),
         }
     }
 }
 
-/// What makes a pair an edge, and how edges are found.
+/// Settings of a graph: the score, the threshold, and the limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphSettings {
     /// The rule that scores a pair.
     pub measure: Measure,
-    /// The least score of an edge.
+    /// Minimum score of an edge.
     pub threshold: f64,
     /// How shared chunks are counted.
     pub counting: Counting,
     /// Number of threads.
     pub threads: usize,
-    /// Beyond so many blocks of pairs, pairs are tallied and no longer listed.
+    /// Maximum number of blocks to list; if there are more, pairs are only tallied.
     pub max_blocks: usize,
-    /// Beyond so many additions of what a group weighs for two classes, groups that are common are
-    /// set aside.
+    /// Maximum number of additions for counting by every group; beyond it, common groups are handled
+    /// separately.
     pub max_additions: u64,
 }
 
-/// Why there is no graph.
+/// Error while building a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphError {
-    /// The run was asked to stop.
+    /// A stop was requested.
     Stopped,
-    /// There are too many pairs for a score that needs the covered words of each.
+    /// There are too many pairs for a score that needs the covered words of each pair.
     TooManyPairs,
 }
 
-/// Which documents a block of pairs joins.
+/// The documents that a block of pairs joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// Every document of class `a` with every document of class `b`, `a` < `b`.
@@ -104,16 +104,17 @@ pub struct Graph {
     /// The texts that have copies but no edge among them.
     pub(crate) copies_below: Vec<Block>,
     pub(crate) n_pairs: Option<u64>,
-    /// What is known of pairs that were too many to list.
+    /// Replaces the list of pairs if there are too many.
     pub(crate) tally: Option<Tally>,
 }
 
 impl Graph {
-    /// The graph of `shared`, where `text_of_document` gives the text of each document, `None`
-    /// for a document without tokens.
+    /// Builds the graph of `shared`. `text_of_document` holds the text of each document, `None` for a
+    /// document without tokens.
     ///
     /// # Errors
-    /// [`GraphError`] once `stop` says so, or where a score that needs coverage meets too many pairs.
+    /// Returns [`GraphError`] if `stop` returns true, or if there are too many pairs for a score that
+    /// needs coverage.
     pub fn new(
         shared: &SharedChunks,
         text_of_document: Vec<Option<u32>>,
@@ -173,9 +174,9 @@ impl Graph {
         Ok(graph)
     }
 
-    /// The same graph with a higher threshold; `None` where pairs were too many to list.
+    /// Returns the graph with a higher threshold, or `None` if there were too many pairs to list.
     #[must_use]
-    pub fn raised(&self, threshold: f64) -> Option<Self> {
+    pub fn with_threshold(&self, threshold: f64) -> Option<Self> {
         if !self.is_listed() {
             return None;
         }
@@ -206,15 +207,15 @@ impl Graph {
         listed + self.tally.as_ref().map_or(0, |tally| tally.n_edges)
     }
 
-    /// Whether the rows are all edges. Where there are too many, only the strongest are rows, and
+    /// Whether the rows are all edges. If there are too many edges, only the strongest are rows, and
     /// clusters are connected components.
     #[must_use]
     pub fn is_listed(&self) -> bool {
         self.tally.is_none()
     }
 
-    /// Number of pairs of documents that share at least one chunk; `None` where common chunks
-    /// were left uncounted because no pair that only shares them can reach the threshold.
+    /// Number of pairs of documents that share at least one chunk. `None` if pairs that share only
+    /// common chunks were not counted, because they cannot reach the threshold.
     #[must_use]
     pub fn n_pairs(&self) -> Option<u64> {
         self.n_pairs
@@ -226,7 +227,7 @@ impl Graph {
         n_rows(block.kind, &self.classes, copies)
     }
 
-    /// Orders blocks by score, then by their first pair of documents.
+    /// Sorts blocks by score, then by their first pair of documents.
     fn sort(&mut self) {
         let mut blocks = std::mem::take(&mut self.blocks);
         let first = |block: &Block| self.cursor(block).peek().unwrap_or_default();
@@ -238,7 +239,7 @@ impl Graph {
     }
 }
 
-/// Number of pairs of documents in a block of `kind`, where `copies` gives the documents of a text.
+/// Number of pairs of documents in a block of `kind`; `copies` returns the number of documents of a text.
 pub(crate) fn n_rows(kind: Kind, classes: &Classes, copies: impl Fn(u32) -> u64) -> u64 {
     match kind {
         Kind::Across { a, b } => classes.documents[a as usize] * classes.documents[b as usize],
@@ -256,7 +257,7 @@ pub(crate) fn pairs_among(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
 
-/// The blocks of documents that have the same text: all of it is shared.
+/// Returns the blocks of documents that have the same text.
 fn copies(shared: &SharedChunks, measure: Measure) -> Vec<Block> {
     let rarity = Rarity::new(shared);
     let mut blocks = Vec::new();

@@ -1,17 +1,20 @@
 //! Turns shared chunks into scored pairs, and pairs into clusters.
 //!
-//! In: [`textkin_core::SharedChunks`]. Out: a [`Graph`]: its rows are the pairs of documents whose
-//! score reaches the threshold, in order of score; its clusters are the documents they join.
-//! Pure: no files, no clock, and the same answer for any number of threads.
+//! In: [`textkin_core::SharedChunks`]. Out: a [`Graph`]. Its rows are the pairs of documents whose
+//! score reaches the threshold, in order of score; its clusters are the documents that those pairs join.
+//! The crate uses no files and no clock, and the result does not depend on the number of threads.
 //!
-//! Texts that share the same runs with the same others are one class (`classes`), two classes are
-//! one [`Block`], and rows are written out of blocks one by one when they are asked for. Blocks
-//! that are too many to list are counted (`tally`), those that share nothing but what is common to
-//! many texts all at once (`crowds`).
+//! * [`Graph`] lists the pairs and clusters of a collection.
+//! * [`Deduplicator`] finds, for each duplicate, the kept document (*keeper*) that contains it, without
+//!   comparing all pairs.
+//! * [`align`] reports where two texts share text, as passages.
+//! * [`Overlaps`] reports how much any two documents share.
+//! * [`cap`] excludes chunks that occur in too many documents.
 //!
-//! [`Holders`] says which documents hold which others, without looking at all pairs.
-//!
-//! [`align`] says where two texts share what they share, [`Overlaps`] how much any two documents do.
+//! Texts that share the same runs with the same other texts form one class (`classes`). All pairs between
+//! two classes form one [`Block`], and rows are expanded from blocks on demand. Blocks that are too
+//! many to list are only counted (`tally`). Pairs that share nothing but common text are handled many at
+//! a time (`crowds`).
 #![expect(
     clippy::cast_possible_truncation,
     reason = "numbers of texts, classes and groups are u32 by construction"
@@ -24,22 +27,22 @@ mod clusters;
 mod count;
 mod coverage;
 mod crowds;
-mod cuts;
+mod cutoffs;
 mod graph;
-mod holders;
+mod dedup;
 mod overlaps;
 mod rarity;
-mod reach;
+mod max_coverage;
 mod rows;
-mod sieve;
+mod pair_filter;
 mod tally;
 mod threads;
 
-pub use align::{AlignSettings, Alignment, Bridged, align, align_without};
-pub use cap::{Aside, Capped, cap};
+pub use align::{AlignSettings, Alignment, Bridged, align, align_excluding};
+pub use cap::{CapStats, ExcludedWords, cap};
 pub use clusters::{Clustering, Forest};
+pub use dedup::{Deduplicator, DeduplicatorSettings, DuplicateMeasure, Keeper};
 pub use graph::{Block, Counting, Graph, GraphError, GraphSettings};
-pub use holders::{Holder, HolderSettings, Holders, Likeness};
 pub use overlaps::Overlaps;
 pub use rarity::Rarity;
 pub use rows::Rows;

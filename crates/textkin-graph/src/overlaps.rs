@@ -1,33 +1,33 @@
 //! The overlap of any two documents, looked up one pair at a time.
 //!
-//! A graph finds all pairs and scores them; here a pair is known already, and only what it shares
-//! is asked for. The counts are those that a [`Graph`](crate::Graph) of the same chunks has.
+//! A graph finds all pairs and scores them; here the pair is given and only its overlap is computed. The
+//! counts equal those of a [`Graph`](crate::Graph) of the same chunks.
 
 use textkin_core::{Overlap, Run, SharedChunks};
 
-use crate::cap::Aside;
+use crate::cap::ExcludedWords;
 use crate::rarity::Rarity;
 
-/// What any two documents of a collection share.
+/// Computes the overlap of any two documents of a collection.
 #[derive(Debug)]
 pub struct Overlaps {
     shared: SharedChunks,
     /// The text of each document; `None` for one without tokens.
     text_of_document: Vec<Option<u32>>,
     rarity: Rarity,
-    /// What a cap set aside before, if there was one.
-    pub aside: Option<Aside>,
+    /// The words that a cap excluded, if there was a cap.
+    pub excluded: Option<ExcludedWords>,
 }
 
 impl Overlaps {
-    /// Of `shared`, where `text_of_document` gives the text of each document.
+    /// Creates it from `shared` and the text of each document.
     #[must_use]
     pub fn new(shared: SharedChunks, text_of_document: Vec<Option<u32>>) -> Self {
         let rarity = Rarity::new(&shared);
-        Self { shared, text_of_document, rarity, aside: None }
+        Self { shared, text_of_document, rarity, excluded: None }
     }
 
-    /// What documents `a` and `b` share. A document without tokens shares nothing.
+    /// The overlap of documents `a` and `b`. A document without tokens shares nothing.
     #[must_use]
     pub fn of(&self, a: u32, b: u32) -> Overlap {
         let text = |document: u32| self.text_of_document.get(document as usize).copied().flatten();
@@ -59,7 +59,7 @@ impl Overlaps {
     }
 }
 
-/// What two documents share that both have text `text`: all of it.
+/// The overlap of two documents that both have text `text`.
 pub(crate) fn of_copies(shared: &SharedChunks, rarity: &Rarity, text: usize) -> Overlap {
     let entry = &shared.texts[text];
     let mut sum = 0;

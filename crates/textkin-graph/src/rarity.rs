@@ -1,8 +1,8 @@
-//! Rarity in whole numbers, so that sums do not depend on the order of adding.
+//! Rarity of chunks in fixed point, so that sums do not depend on the order of addition.
 
 use textkin_core::{GroupEntry, SharedChunks};
 
-/// The rarity 1/f of chunks in fixed point, of each group of a collection.
+/// The rarity of each group of a collection: the sum of 1/f over its chunks, in fixed point.
 #[derive(Debug)]
 pub struct Rarity(Vec<u128>);
 
@@ -24,8 +24,8 @@ impl Rarity {
         self.0[group as usize]
     }
 
-    /// The documents that each of `chunks` chunks is in, if they are all in as many and `sum` is their
-    /// rarity.
+    /// The number of documents that each of `chunks` chunks is in, given `sum`, their rarity. `None` if
+    /// it is not the same for all of them.
     #[must_use]
     pub fn documents_of(sum: u128, chunks: u64) -> Option<u32> {
         let of_each = sum.checked_div(u128::from(chunks)).filter(|&of_each| of_each > 0)?;
@@ -34,7 +34,7 @@ impl Rarity {
         (Self::of_chunks(chunks, documents) == sum).then_some(documents)
     }
 
-    /// A sum of rarities as a number.
+    /// Converts a sum of rarities to a floating-point number.
     #[must_use]
     pub fn to_f64(sum: u128) -> f64 {
         sum as f64 / Self::ONE as f64
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documents_of_equal_chunks_are_told_by_their_rarity() {
+    fn the_number_of_documents_follows_from_the_rarity() {
         for documents in [1, 2, 3, 7, 1000, 123_457, u32::MAX] {
             for chunks in [1, 2, 500, u32::MAX] {
                 let sum = Rarity::of_chunks(chunks, documents);

@@ -1,4 +1,4 @@
-//! Rows: the pairs of documents of a graph, in order of score, written out of blocks one by one.
+//! Rows: the pairs of documents of a graph, in order of score, expanded from blocks one by one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,17 +38,17 @@ impl Graph {
 #[derive(Debug)]
 pub struct Rows<'a> {
     graph: &'a Graph,
-    /// The next block that is not begun.
+    /// The next block to begin.
     next: usize,
-    /// One past the last block of the score under way.
+    /// One past the last block of the current score.
     level_end: usize,
-    /// The next pair of each block of the score under way, where several have many pairs.
+    /// The next pair of each block of the current score, if several have many pairs.
     heap: BinaryHeap<Reverse<((u32, u32), usize)>>,
     cursors: Vec<(usize, Cursor<'a>)>,
 }
 
 impl Rows<'_> {
-    /// Begins the blocks of the next score.
+    /// Starts the blocks of the next score.
     fn begin_level(&mut self) {
         let blocks = &self.graph.blocks;
         let score = blocks[self.next].score;
@@ -69,7 +69,7 @@ impl Rows<'_> {
     }
 
     fn pair(&self, block: &Block, cursor: &Cursor<'_>, (a, b): (u32, u32)) -> Pair {
-        let overlap = if cursor.is_turned() { turned(&block.overlap) } else { block.overlap };
+        let overlap = if cursor.is_swapped() { swapped(&block.overlap) } else { block.overlap };
         Pair { a, b, score: block.score, overlap }
     }
 }
@@ -103,8 +103,8 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// The overlap seen from the other side.
-fn turned(overlap: &Overlap) -> Overlap {
+/// Exchanges the sides of an overlap.
+fn swapped(overlap: &Overlap) -> Overlap {
     Overlap {
         words_a: overlap.words_b,
         words_b: overlap.words_a,
@@ -122,12 +122,12 @@ pub(crate) struct Cursor<'a> {
     left: &'a [u32],
     right: &'a [u32],
     is_across: bool,
-    /// If given, documents of the same text make no pair.
+    /// If present, documents with the same text are not a pair.
     texts: Option<&'a [Option<u32>]>,
-    /// The next document of each side that may be the earlier of a pair.
+    /// The next document of each side that may be the earlier one of a pair.
     i: usize,
     j: usize,
-    /// The place of the later document, on the other side.
+    /// Index of the later document on the other side.
     later: usize,
 }
 
@@ -139,12 +139,12 @@ impl<'a> Cursor<'a> {
         texts: Option<&'a [Option<u32>]>,
     ) -> Self {
         let mut cursor = Self { left, right, is_across, texts, i: 0, j: 0, later: 0 };
-        cursor.settle();
+        cursor.skip_exhausted();
         cursor
     }
 
     /// Whether the earlier document is on the right.
-    fn is_turned(&self) -> bool {
+    fn is_swapped(&self) -> bool {
         self.is_across
             && match (self.left.get(self.i), self.right.get(self.j)) {
                 (Some(left), Some(right)) => right < left,
@@ -154,14 +154,14 @@ impl<'a> Cursor<'a> {
 
     /// The earlier document, and the side the later one is on.
     fn sides(&self) -> Option<(u32, &'a [u32])> {
-        if self.is_turned() {
+        if self.is_swapped() {
             self.right.get(self.j).map(|&earlier| (earlier, self.left))
         } else {
             self.left.get(self.i).map(|&earlier| (earlier, self.right))
         }
     }
 
-    /// The pair the cursor is at.
+    /// The current pair.
     pub(crate) fn peek(&self) -> Option<(u32, u32)> {
         let (earlier, others) = self.sides()?;
         others.get(self.later).map(|&later| (earlier, later))
@@ -170,11 +170,11 @@ impl<'a> Cursor<'a> {
     fn advance(&mut self) {
         self.later += 1;
         self.skip_same_text();
-        self.settle();
+        self.skip_exhausted();
     }
 
-    /// Moves on to the next earlier document while there is no later one for this one.
-    fn settle(&mut self) {
+    /// Moves to the next earlier document until it has a later one.
+    fn skip_exhausted(&mut self) {
         if self.later == 0 {
             self.begin_earlier();
         }
@@ -182,7 +182,7 @@ impl<'a> Cursor<'a> {
             if self.later < others.len() {
                 return;
             }
-            if self.is_turned() {
+            if self.is_swapped() {
                 self.j += 1;
             } else {
                 self.i += 1;

@@ -1,7 +1,7 @@
-//! The tally: what is kept of pairs when there are too many to list.
+//! Tally: what is kept of the pairs when there are too many to list.
 //!
-//! A hundred thousand documents that end with the same licence make five thousand million pairs.
-//! They are counted; the strongest are kept, and the clusters they make.
+//! A hundred thousand documents that end with the same licence form five billion pairs. They are counted;
+//! only the strongest pairs and the clusters are kept.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -9,30 +9,30 @@ use std::collections::BinaryHeap;
 use crate::clusters::Forest;
 use crate::graph::{Block, Kind};
 
-/// So many of the strongest blocks are kept.
+/// Number of the strongest blocks that are kept.
 const STRONGEST: usize = 1000;
 
-/// What is known of pairs that were not listed.
+/// Counts and connections of pairs that are not listed.
 #[derive(Debug)]
 pub(crate) struct Tally {
     /// Edges between and within classes.
     pub(crate) n_edges: u64,
-    /// For each class, a class that stands for all connected with it; `None` without an edge.
+    /// For each class, the root of its connected component; `None` without an edge.
     pub(crate) roots: Vec<Option<u32>>,
-    /// For each class, the edges counted for it and the weakest of them.
+    /// For each class, the number of edges counted for it and the weakest score.
     pub(crate) edges: Vec<(u64, f64)>,
 }
 
 /// One thread's part of the tally.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct TallyPart {
     forest: Forest,
     has_edge: Vec<bool>,
     edges: Vec<(u64, f64)>,
     strongest: BinaryHeap<Weakest>,
 }
 
-impl Part {
+impl TallyPart {
     pub(crate) fn new(n_classes: usize) -> Self {
         Self {
             forest: Forest::new(n_classes),
@@ -67,13 +67,13 @@ impl Part {
         self.edges[class as usize].1
     }
 
-    /// Whether a block of this score may be among the strongest.
+    /// Whether a block with this score may be among the strongest.
     pub(crate) fn may_keep(&self, score: f64) -> bool {
         let is_full = self.strongest.len() == STRONGEST;
         !is_full || self.strongest.peek().is_some_and(|weakest| score >= weakest.0.score)
     }
 
-    /// Keeps `block` if it is among the strongest, and says whether it is.
+    /// Keeps `block` if it is among the strongest. Returns whether it is.
     pub(crate) fn keep(&mut self, block: Block) -> bool {
         let candidate = Weakest(block);
         if self.strongest.len() == STRONGEST {
@@ -86,7 +86,7 @@ impl Part {
         true
     }
 
-    /// The tally of all threads, and the strongest blocks.
+    /// Merges the tallies of all threads; also returns the strongest blocks.
     pub(crate) fn merge(parts: Vec<Self>) -> (Tally, Vec<Block>) {
         let n_classes = parts.first().map_or(0, |part| part.edges.len());
         let mut forest = Forest::new(n_classes);
@@ -113,7 +113,7 @@ impl Part {
     }
 }
 
-/// A block, ordered so that the weakest is on top of a heap.
+/// A block, ordered so that the weakest is at the top of a heap.
 #[derive(Debug)]
 struct Weakest(Block);
 

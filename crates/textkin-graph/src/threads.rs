@@ -1,9 +1,9 @@
-//! Runs a numbered piece of work on several threads.
+//! Runs numbered tasks on several threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Calls `work` with each number below `n`, in blocks of `block`, on `threads` threads, each with
-/// a state of its own; gives back the states.
+/// Calls `work` with each number below `n`, in blocks of `block`, on `threads` threads, each with its
+/// own state. Returns the states.
 pub(crate) fn for_each<S: Send>(
     threads: usize,
     n: usize,

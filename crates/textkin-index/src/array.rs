@@ -16,19 +16,19 @@ use crate::error::Error;
 
 /// A nameless temporary file to which arrays are moved when memory runs short.
 #[derive(Debug)]
-pub struct Spool {
+pub struct SpillFile {
     file: File,
     end: AtomicU64,
     directory: PathBuf,
 }
 
-impl Spool {
+impl SpillFile {
     /// A new spool in `directory`.
     ///
     /// # Errors
     /// If no file can be made there.
     pub fn new(directory: &Path) -> Result<Self, Error> {
-        let file = tempfile::tempfile_in(directory).map_err(|source| Error::Spool {
+        let file = tempfile::tempfile_in(directory).map_err(|source| Error::SpillFile {
             directory: directory.display().to_string(),
             source,
         })?;
@@ -56,7 +56,7 @@ impl Spool {
     }
 
     fn error(&self, source: io::Error) -> Error {
-        Error::Spool { directory: self.directory.display().to_string(), source }
+        Error::SpillFile { directory: self.directory.display().to_string(), source }
     }
 }
 
@@ -93,11 +93,11 @@ fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Resu
     Ok(())
 }
 
-/// An array of plain values, in memory or in a [`Spool`].
+/// An array of plain values, in memory or in a [`SpillFile`].
 #[derive(Debug)]
 pub(crate) enum Array<T> {
     Memory(Vec<T>),
-    Disk { spool: Arc<Spool>, offset: u64, len: usize },
+    Disk { spill_file: Arc<SpillFile>, offset: u64, len: usize },
 }
 
 /// What was last read of an array on disk: a little more than was asked for, as most reads go on
@@ -142,11 +142,11 @@ impl<T: Pod> Array<T> {
         }
     }
 
-    /// Moves the items to `spool` if they are in memory.
-    pub(crate) fn spill(&mut self, spool: &Arc<Spool>) -> Result<(), Error> {
+    /// Moves the items to `spill_file` if they are in memory.
+    pub(crate) fn spill(&mut self, spill_file: &Arc<SpillFile>) -> Result<(), Error> {
         let Self::Memory(items) = self else { return Ok(()) };
-        let offset = spool.append(bytemuck::cast_slice(items))?;
-        *self = Self::Disk { spool: Arc::clone(spool), offset, len: items.len() };
+        let offset = spill_file.append(bytemuck::cast_slice(items))?;
+        *self = Self::Disk { spill_file: Arc::clone(spill_file), offset, len: items.len() };
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl<T: Pod> Array<T> {
     ) -> Result<&'a [T], Error> {
         match self {
             Self::Memory(items) => Ok(&items[range]),
-            Self::Disk { spool, offset, len } => {
+            Self::Disk { spill_file, offset, len } => {
                 let is_seen = window.offset == Some(*offset)
                     && window.start <= range.start
                     && range.end <= window.start + window.items.len();
@@ -168,7 +168,7 @@ impl<T: Pod> Array<T> {
                     window.offset = None;
                     window.items.resize(end - range.start, T::zeroed());
                     let start = offset + (range.start * size_of::<T>()) as u64;
-                    spool.read_at(bytemuck::cast_slice_mut(&mut window.items), start)?;
+                    spill_file.read_at(bytemuck::cast_slice_mut(&mut window.items), start)?;
                     window.offset = Some(*offset);
                     window.start = range.start;
                 }
@@ -186,10 +186,10 @@ impl<T: Pod> Array<T> {
     pub(crate) fn read_into(&self, range: Range<usize>, items: &mut Vec<T>) -> Result<(), Error> {
         match self {
             Self::Memory(own) => items.extend_from_slice(&own[range]),
-            Self::Disk { spool, offset, .. } => {
+            Self::Disk { spill_file, offset, .. } => {
                 let start = offset + (range.start * size_of::<T>()) as u64;
                 items.resize(range.len(), T::zeroed());
-                spool.read_at(bytemuck::cast_slice_mut(items), start)?;
+                spill_file.read_at(bytemuck::cast_slice_mut(items), start)?;
             }
         }
         Ok(())
@@ -199,9 +199,9 @@ impl<T: Pod> Array<T> {
     pub(crate) fn write_back(&self, start: usize, items: &[T]) -> Result<(), Error> {
         match self {
             Self::Memory(_) => Ok(()),
-            Self::Disk { spool, offset, .. } => {
+            Self::Disk { spill_file, offset, .. } => {
                 let at = offset + (start * size_of::<T>()) as u64;
-                spool.write_at(bytemuck::cast_slice(items), at)
+                spill_file.write_at(bytemuck::cast_slice(items), at)
             }
         }
     }
@@ -213,10 +213,10 @@ mod tests {
 
     #[test]
     fn an_array_reads_the_same_from_memory_and_from_disk() {
-        let spool = Arc::new(Spool::new(&std::env::temp_dir()).unwrap());
+        let spill_file = Arc::new(SpillFile::new(&std::env::temp_dir()).unwrap());
         let items: Vec<u32> = (0..1000).collect();
         let mut array = Array::Memory(items.clone());
-        array.spill(&spool).unwrap();
+        array.spill(&spill_file).unwrap();
         assert_eq!(array.memory(), 0);
         let mut window = Window::default();
         for range in [10..990, 20..30, 0..1, 999..1000, 5..5, 0..1000] {

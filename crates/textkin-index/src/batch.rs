@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 use textkin_core::chunk::{RollingHash, overlapping_count, short_token_hash, token_hash};
 use textkin_core::{Chunk, Identity, Tokens};
 
-use crate::array::{Array, Spool, Window};
+use crate::array::{Array, SpillFile, Window};
 use crate::error::Error;
 use crate::record::{Link, Record};
 
@@ -28,7 +28,7 @@ const FULL_CHUNKS: usize = 1 << 20;
 const FULL_BYTES: usize = 32 << 20;
 
 /// So many bytes of text are read at a time, and the text that begins there.
-const STRETCH: usize = 1 << 18;
+const READ_BYTES: usize = 1 << 18;
 
 /// How chunks are made and told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct TextAddress {
 
 /// One text of a batch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TextPlace {
+pub(crate) struct BatchText {
     /// Where its tokens begin in the batch's text.
     pub(crate) start: u32,
     /// Its first sampled token.
@@ -78,7 +78,7 @@ pub(crate) struct TextPlace {
 /// Where a chunk stands in its text, for chunkers whose chunks are written down.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct ChunkPlace {
+pub(crate) struct ChunkBounds {
     pub(crate) first: u32,
     pub(crate) count: u32,
     pub(crate) start: u32,
@@ -88,13 +88,13 @@ pub(crate) struct ChunkPlace {
 /// Some thousand texts, their records or links, and what is needed to verify them.
 #[derive(Debug, Default)]
 pub struct Batch {
-    pub(crate) texts: Vec<TextPlace>,
+    pub(crate) texts: Vec<BatchText>,
     pub(crate) n_chunks: u32,
     /// Text of the first chunk of each block of chunks.
     blocks: Vec<u32>,
     pub(crate) text: Array<u8>,
     samples: Array<u32>,
-    pub(crate) chunk_places: Array<ChunkPlace>,
+    pub(crate) chunk_bounds: Array<ChunkBounds>,
     pub(crate) records: Array<Record>,
     /// Where each partition begins in `records`.
     pub(crate) partition_starts: Vec<u32>,
@@ -107,24 +107,24 @@ impl Batch {
     /// Bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        let vectors = self.texts.capacity() * size_of::<TextPlace>()
+        let vectors = self.texts.capacity() * size_of::<BatchText>()
             + (self.blocks.capacity() + self.partition_starts.capacity()) * 4
             + self.selected.capacity() * 8;
         vectors as u64
             + self.text.memory()
             + self.samples.memory()
-            + self.chunk_places.memory()
+            + self.chunk_bounds.memory()
             + self.records.memory()
             + self.links.memory()
     }
 
-    /// Moves what is large to `spool`.
-    pub(crate) fn spill(&mut self, spool: &Arc<Spool>) -> Result<(), Error> {
-        self.text.spill(spool)?;
-        self.samples.spill(spool)?;
-        self.chunk_places.spill(spool)?;
-        self.links.spill(spool)?;
-        self.records.spill(spool)
+    /// Moves what is large to `spill_file`.
+    pub(crate) fn spill(&mut self, spill_file: &Arc<SpillFile>) -> Result<(), Error> {
+        self.text.spill(spill_file)?;
+        self.samples.spill(spill_file)?;
+        self.chunk_bounds.spill(spill_file)?;
+        self.links.spill(spill_file)?;
+        self.records.spill(spill_file)
     }
 
     /// Where the records of partition `partition` begin.
@@ -133,14 +133,14 @@ impl Batch {
         self.partition_starts.get(partition).map_or(0, |&start| start as usize)
     }
 
-    /// Number of the text that holds the chunk at `place`.
+    /// Number of the text that holds the chunk at `position`.
     #[inline]
-    pub(crate) fn text_of(&self, place: u32) -> usize {
-        let block = place as usize / BLOCK;
+    pub(crate) fn text_of(&self, position: u32) -> usize {
+        let block = position as usize / BLOCK;
         let first = self.blocks[block] as usize;
         let last = self.blocks.get(block + 1).map_or(self.texts.len(), |&next| next as usize + 1);
         let later = &self.texts[(first + 1).min(last)..last];
-        first + later.partition_point(|text| text.chunk <= place)
+        first + later.partition_point(|text| text.chunk <= position)
     }
 
     /// Place one past the last chunk of text `text`.
@@ -162,20 +162,20 @@ impl Batch {
         self.text.read(self.texts[text].start as usize..self.text_end(text) as usize, window)
     }
 
-    /// Lets `look` see the number and the bytes of every text, in order.
-    pub(crate) fn for_each_text(&self, mut look: impl FnMut(usize, &[u8])) -> Result<(), Error> {
+    /// Lets `visit` see the number and the bytes of every text, in order.
+    pub(crate) fn for_each_text(&self, mut visit: impl FnMut(usize, &[u8])) -> Result<(), Error> {
         let mut window = Window::default();
         let mut first = 0;
         while first < self.texts.len() {
             // Many texts at a time: a read from disk for each would be slow.
             let start = self.texts[first].start as usize;
-            let within = |text: &TextPlace| (text.start as usize) < start + STRETCH;
+            let within = |text: &BatchText| (text.start as usize) < start + READ_BYTES;
             let end = first + self.texts[first..].partition_point(within);
-            let stretch = start..self.text_end(end - 1) as usize;
-            let bytes = self.text.read(stretch, &mut window)?;
+            let range = start..self.text_end(end - 1) as usize;
+            let bytes = self.text.read(range, &mut window)?;
             for text in first..end {
-                let place = self.texts[text].start as usize..self.text_end(text) as usize;
-                look(text, &bytes[place.start - start..place.end - start]);
+                let position = self.texts[text].start as usize..self.text_end(text) as usize;
+                visit(text, &bytes[position.start - start..position.end - start]);
             }
             first = end;
         }
@@ -190,8 +190,8 @@ impl Batch {
         samples: &mut Window<u32>,
         bytes: &mut Window<u8>,
     ) -> Result<u32, Error> {
-        let place = &self.texts[text];
-        let sample = place.sample as usize + token as usize / SAMPLE;
+        let position = &self.texts[text];
+        let sample = position.sample as usize + token as usize / SAMPLE;
         let base = self.samples.read(sample..sample + 1, samples)?[0];
         let skip = token as usize % SAMPLE;
         if skip == 0 {
@@ -232,17 +232,17 @@ impl Batch {
                 return;
             }
             let mut flags = kept.iter();
-            let mut place = self.texts[text].chunk;
+            let mut position = self.texts[text].chunk;
             rolling.hash_all(&tokens, |hash| {
                 if flags.next() == Some(&true) {
-                    records.push(Record::new(hash & mask, place));
+                    records.push(Record::new(hash & mask, position));
                 }
-                place += 1;
+                position += 1;
             });
         })?;
         self.partition(
             records.len(),
-            records.iter().map(|record| (record.value(), record.place())),
+            records.iter().map(|record| (record.value(), record.position())),
         );
         Ok(())
     }
@@ -258,9 +258,9 @@ impl Batch {
         }
         let mut next = starts.clone();
         let mut records = vec![Record::default(); n_values];
-        for (hash, place) in values {
+        for (hash, position) in values {
             let at = &mut next[partition_of(hash)];
-            records[*at as usize] = Record::new(hash, place);
+            records[*at as usize] = Record::new(hash, position);
             *at += 1;
         }
         self.partition_starts = starts;
@@ -323,7 +323,7 @@ pub struct BatchBuilder {
     batch: Batch,
     text: Vec<u8>,
     samples: Vec<u32>,
-    chunk_places: Vec<ChunkPlace>,
+    chunk_bounds: Vec<ChunkBounds>,
     hashes: Vec<u64>,
 }
 
@@ -338,7 +338,7 @@ impl BatchBuilder {
             batch: Batch::default(),
             text: Vec::new(),
             samples: Vec::new(),
-            chunk_places: Vec::new(),
+            chunk_bounds: Vec::new(),
             hashes: Vec::with_capacity(if settings.records { FULL_CHUNKS } else { 0 }),
         }
     }
@@ -382,21 +382,21 @@ impl BatchBuilder {
         let first = self.batch.n_chunks;
         let number = self.add_text(tokens, chunks.len() as u32);
         if self.settings.overlapping_words.is_none() {
-            let place = |chunk: &Chunk| ChunkPlace {
+            let position = |chunk: &Chunk| ChunkBounds {
                 first: chunk.first,
                 count: chunk.count,
                 start: chunk.start,
                 end: chunk.end,
             };
-            self.chunk_places.extend(chunks.iter().map(place));
+            self.chunk_bounds.extend(chunks.iter().map(position));
         }
         let mask = self.mask;
         self.hashes.extend(chunks.iter().map(|chunk| chunk.hash & mask));
         if self.settings.selective {
             self.batch.selected.resize((self.batch.n_chunks as usize).div_ceil(64), 0);
             let mut select = |index: u32| {
-                let place = (first + index) as usize;
-                self.batch.selected[place / 64] |= 1 << (place % 64);
+                let position = (first + index) as usize;
+                self.batch.selected[position / 64] |= 1 << (position % 64);
             };
             match selection {
                 Some(selection) => selection.iter().copied().for_each(&mut select),
@@ -410,7 +410,7 @@ impl BatchBuilder {
         let number = self.batch.texts.len() as u32;
         let start = self.text.len() as u32;
         let first = self.batch.n_chunks;
-        self.batch.texts.push(TextPlace {
+        self.batch.texts.push(BatchText {
             start,
             sample: self.samples.len() as u32,
             chunk: first,
@@ -429,18 +429,22 @@ impl BatchBuilder {
     /// The batch, its records in order.
     #[must_use]
     pub fn finish(self) -> Batch {
-        let Self { settings, mut batch, mut text, mut samples, chunk_places, hashes, .. } = self;
+        let Self { settings, mut batch, mut text, mut samples, chunk_bounds, hashes, .. } = self;
         if settings.records {
             let selected = std::mem::take(&mut batch.selected);
-            let places = hashes.iter().copied().zip(0u32..);
+            let positions = hashes.iter().copied().zip(0u32..);
             if settings.selective {
-                let flag = |place: u32| (selected[place as usize / 64] >> (place % 64)) as u32 & 1;
+                let flag = |position: u32| {
+                    (selected[position as usize / 64] >> (position % 64)) as u32 & 1
+                };
                 batch.partition(
                     hashes.len(),
-                    places.map(|(hash, place)| (hash, place | (flag(place) * Record::SELECTED))),
+                    positions.map(|(hash, position)| {
+                        (hash, position | (flag(position) * Record::SELECTED))
+                    }),
                 );
             } else {
-                batch.partition(hashes.len(), places);
+                batch.partition(hashes.len(), positions);
             }
             batch.selected = selected;
         }
@@ -449,7 +453,7 @@ impl BatchBuilder {
         batch.texts.shrink_to_fit();
         batch.text = Array::Memory(text);
         batch.samples = Array::Memory(samples);
-        batch.chunk_places = Array::Memory(chunk_places);
+        batch.chunk_bounds = Array::Memory(chunk_bounds);
         batch
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::array::Spool;
+use crate::array::SpillFile;
 use crate::batch::{Batch, BatchBuilder, BatchSettings};
 use crate::error::Error;
 use crate::record::Link;
@@ -62,7 +62,7 @@ pub struct Collection {
     held: AtomicU64,
     on_disk: AtomicBool,
     batches: Mutex<Vec<(u32, Batch)>>,
-    spool: OnceLock<Arc<Spool>>,
+    spill_file: OnceLock<Arc<SpillFile>>,
 }
 
 impl Collection {
@@ -81,7 +81,7 @@ impl Collection {
             held: AtomicU64::new(0),
             on_disk: AtomicBool::new(plan == Plan::Spill),
             batches: Mutex::default(),
-            spool: OnceLock::new(),
+            spill_file: OnceLock::new(),
         }
     }
 
@@ -96,18 +96,18 @@ impl Collection {
     /// If it does not fit the memory and cannot be written to disk.
     pub fn push(&self, number: u32, mut batch: Batch) -> Result<(), Error> {
         if self.on_disk.load(Ordering::Relaxed) {
-            batch.spill(self.spool()?)?;
+            batch.spill(self.spill_file()?)?;
         }
-        let bytes = batch.memory() + self.to_come(&batch);
+        let bytes = batch.memory() + self.future_bytes(&batch);
         let mut batches = self.lock();
         batches.push((number, batch));
         let held = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let over = held > self.memory.budget / 2 && self.plan != Plan::Sort;
         if over && !self.on_disk.swap(true, Ordering::Relaxed) {
-            let spool = self.spool()?;
+            let spill_file = self.spill_file()?;
             let mut held = 0;
             for (_, batch) in batches.iter_mut() {
-                batch.spill(spool)?;
+                batch.spill(spill_file)?;
                 held += batch.memory();
             }
             self.held.store(held, Ordering::Relaxed);
@@ -116,7 +116,7 @@ impl Collection {
     }
 
     /// Bytes that a batch will take on top when it is linked. Records have room for links.
-    fn to_come(&self, batch: &Batch) -> u64 {
+    fn future_bytes(&self, batch: &Batch) -> u64 {
         if self.settings.records { 0 } else { u64::from(batch.n_chunks) * size_of::<Link>() as u64 }
     }
 
@@ -140,7 +140,7 @@ impl Collection {
     /// Bytes written to disk so far.
     #[must_use]
     pub fn spilled(&self) -> u64 {
-        self.spool.get().map_or(0, |spool| spool.bytes())
+        self.spill_file.get().map_or(0, |spill_file| spill_file.bytes())
     }
 
     /// Which runs are counted to drop unique chunks.
@@ -156,11 +156,11 @@ impl Collection {
         self.memory.budget
     }
 
-    /// Lets `look` see the batches, in the order of their numbers.
-    pub(crate) fn with_batches<T>(&self, look: impl FnOnce(&[(u32, Batch)]) -> T) -> T {
+    /// Lets `visit` see the batches, in the order of their numbers.
+    pub(crate) fn with_batches<T>(&self, visit: impl FnOnce(&[(u32, Batch)]) -> T) -> T {
         let mut batches = self.lock();
         batches.sort_by_key(|(number, _)| *number);
-        look(&batches)
+        visit(&batches)
     }
 
     /// Takes the batches out, in the order of their numbers; some numbers may be missing.
@@ -171,16 +171,16 @@ impl Collection {
     }
 
     /// The spool, if batches go to disk.
-    pub(crate) fn spool_in_use(&self) -> Option<&Arc<Spool>> {
-        if self.is_on_disk() { self.spool.get() } else { None }
+    pub(crate) fn spill_file_in_use(&self) -> Option<&Arc<SpillFile>> {
+        if self.is_on_disk() { self.spill_file.get() } else { None }
     }
 
-    fn spool(&self) -> Result<&Arc<Spool>, Error> {
-        if let Some(spool) = self.spool.get() {
-            return Ok(spool);
+    fn spill_file(&self) -> Result<&Arc<SpillFile>, Error> {
+        if let Some(spill_file) = self.spill_file.get() {
+            return Ok(spill_file);
         }
-        let spool = Arc::new(Spool::new(&self.memory.temp_dir)?);
-        Ok(self.spool.get_or_init(|| spool))
+        let spill_file = Arc::new(SpillFile::new(&self.memory.temp_dir)?);
+        Ok(self.spill_file.get_or_init(|| spill_file))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(u32, Batch)>> {

@@ -10,7 +10,7 @@ pub enum Error {
     #[error(
         "cannot use the temporary file in {directory}; free some space there or name another place with --temp-dir"
     )]
-    Spool {
+    SpillFile {
         /// Where the temporary file is.
         directory: String,
         /// What the system said.

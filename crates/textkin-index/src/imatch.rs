@@ -113,8 +113,8 @@ fn for_each_text(
 struct Band<'a> {
     counts: &'a HashMap<u64, u32>,
     /// Fewest and most texts of a term in the band.
-    fewest: f64,
-    most: f64,
+    min_texts: f64,
+    max_texts: f64,
     settings: ImatchSettings,
 }
 
@@ -127,12 +127,12 @@ impl<'a> Band<'a> {
         let n_texts: usize = batches.iter().map(|(_, batch)| batch.texts.len()).sum();
         // idf = ln(N/f), its largest value ln(N): a share s of it is met at f = N^(1-s).
         let at = |share: f64| (n_texts as f64).powf(1.0 - share);
-        Self { counts, fewest: at(settings.high), most: at(settings.low), settings }
+        Self { counts, min_texts: at(settings.high), max_texts: at(settings.low), settings }
     }
 
-    fn holds(&self, term: u64) -> bool {
+    fn contains(&self, term: u64) -> bool {
         let count = f64::from(self.counts.get(&term).copied().unwrap_or(0));
-        self.fewest <= count && count <= self.most
+        self.min_texts <= count && count <= self.max_texts
     }
 }
 
@@ -154,11 +154,11 @@ fn digests(
         |_| (Vec::new(), Vec::new()),
         |(terms, kept): &mut (Vec<u64>, Vec<u64>), (number, batch)| {
             stop.check()?;
-            let mut own = Vec::new();
+            let mut own_digests = Vec::new();
             for_each_text(batch, terms, |text, terms| {
                 let address = TextAddress { batch: *number, text: text as u32 };
                 let in_band: Vec<u64> =
-                    terms.iter().copied().filter(|&term| band.holds(term)).collect();
+                    terms.iter().copied().filter(|&term| band.contains(term)).collect();
                 for lexicon in 0..=u64::from(band.settings.lexicons) {
                     kept.clear();
                     let in_lexicon = |term: &u64| {
@@ -167,11 +167,11 @@ fn digests(
                     kept.extend(in_band.iter().copied().filter(in_lexicon));
                     if kept.len() >= band.settings.min_terms {
                         kept.push(lexicon);
-                        own.push((xxh3_128(bytemuck::cast_slice(kept)), address));
+                        own_digests.push((xxh3_128(bytemuck::cast_slice(kept)), address));
                     }
                 }
             })?;
-            all.lock().unwrap_or_else(|broken| broken.into_inner()).extend(own);
+            all.lock().unwrap_or_else(|broken| broken.into_inner()).extend(own_digests);
             progress.advance(1);
             Ok(())
         },

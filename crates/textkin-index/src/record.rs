@@ -11,14 +11,14 @@ pub(crate) struct Record {
     low: u32,
     high: u32,
     /// Place of the chunk in its batch; the top bit says whether a selector kept it.
-    place: u32,
+    position: u32,
 }
 
 impl Record {
     pub(crate) const SELECTED: u32 = 1 << 31;
 
-    pub(crate) fn new(value: u64, place: u32) -> Self {
-        Self { low: value as u32, high: (value >> 32) as u32, place }
+    pub(crate) fn new(value: u64, position: u32) -> Self {
+        Self { low: value as u32, high: (value >> 32) as u32, position }
     }
 
     #[inline]
@@ -34,13 +34,13 @@ impl Record {
 
     /// Place of the chunk in its batch.
     #[inline]
-    pub(crate) fn place(self) -> u32 {
-        self.place & !Self::SELECTED
+    pub(crate) fn position(self) -> u32 {
+        self.position & !Self::SELECTED
     }
 
     #[inline]
     pub(crate) fn is_selected(self) -> bool {
-        self.place & Self::SELECTED != 0
+        self.position & Self::SELECTED != 0
     }
 }
 
@@ -55,10 +55,10 @@ impl Link {
     const FIRST: u64 = 1 << 63;
     const NO_GROUP: u32 = u32::MAX;
 
-    /// A later occurrence of the chunk at `place` of `batch`.
-    pub(crate) fn later(batch: u32, place: u32) -> Self {
+    /// A later occurrence of the chunk at `position` of `batch`.
+    pub(crate) fn later(batch: u32, position: u32) -> Self {
         debug_assert!(batch < 1 << 31, "a batch number has 31 bits");
-        Self(u64::from(batch) << 32 | u64::from(place))
+        Self(u64::from(batch) << 32 | u64::from(position))
     }
 
     /// The first occurrence of a chunk that is repeated in one text only.
@@ -85,7 +85,7 @@ impl Link {
         if self == Self::UNIQUE {
             LinkKind::Unique
         } else if self.0 & Self::FIRST == 0 {
-            LinkKind::Later { batch: (self.0 >> 32) as u32, place: self.0 as u32 }
+            LinkKind::Later { batch: (self.0 >> 32) as u32, position: self.0 as u32 }
         } else if self.0 as u32 == Self::NO_GROUP {
             LinkKind::First { group: None }
         } else {
@@ -107,7 +107,7 @@ pub(crate) struct GroupAddress {
 pub(crate) enum LinkKind {
     Unique,
     First { group: Option<GroupAddress> },
-    Later { batch: u32, place: u32 },
+    Later { batch: u32, position: u32 },
 }
 
 #[cfg(test)]
@@ -117,17 +117,17 @@ mod tests {
     #[test]
     fn a_record_gives_back_what_it_was_made_of() {
         let mut record = Record::new(0x0123_4567_89ab_cdef, 42 | Record::SELECTED);
-        assert_eq!((record.value(), record.place()), (0x0123_4567_89ab_cdef, 42));
+        assert_eq!((record.value(), record.position()), (0x0123_4567_89ab_cdef, 42));
         assert!(record.is_selected());
         record.set_value(7);
-        assert_eq!((record.value(), record.place()), (7, 42));
+        assert_eq!((record.value(), record.position()), (7, 42));
         assert_eq!(size_of::<Record>(), 12);
     }
 
     #[test]
     fn a_link_gives_back_what_it_was_made_of() {
         assert_eq!(Link::UNIQUE.kind(), LinkKind::Unique);
-        assert_eq!(Link::later(5, 6).kind(), LinkKind::Later { batch: 5, place: 6 });
+        assert_eq!(Link::later(5, 6).kind(), LinkKind::Later { batch: 5, position: 6 });
         assert_eq!(Link::first_unshared().kind(), LinkKind::First { group: None });
         let group = Some(GroupAddress { table: 3, group: 9 });
         assert_eq!(Link::first(3, 9).kind(), LinkKind::First { group });

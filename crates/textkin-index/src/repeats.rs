@@ -16,8 +16,8 @@ use textkin_core::chunk::mix;
 
 use crate::array::Array;
 use crate::batch::{Batch, PARTITIONS};
+use crate::chunk_list::FirstOccurrence;
 use crate::error::Error;
-use crate::found::Site;
 use crate::record::{Link, LinkKind, Record};
 use crate::work::{Progress, Stop, for_each};
 
@@ -42,7 +42,7 @@ pub(crate) struct Repeats {
     /// Number of distinct hashes among the records.
     pub(crate) distinct: u64,
     /// The first place of every hash that two documents or more may have, if that was asked for.
-    pub(crate) sites: Vec<Site>,
+    pub(crate) first_occurrences: Vec<FirstOccurrence>,
 }
 
 /// The settings of a pass over all partitions.
@@ -73,7 +73,7 @@ pub(crate) fn link_repeats(
     // them while all tasks read the batches.
     let mut records: Vec<_> =
         batches.iter_mut().map(|batch| std::mem::take(&mut batch.records)).collect();
-    let found: Vec<Found> = {
+    let result: Vec<WorkerResult> = {
         let batches: &[Batch] = batches;
         let workers = for_each(
             pass.threads,
@@ -93,30 +93,30 @@ pub(crate) fn link_repeats(
                 task.store()
             },
         )?;
-        workers.into_iter().map(|worker| worker.found).collect()
+        workers.into_iter().map(|worker| worker.result).collect()
     };
     for (batch, records) in batches.iter_mut().zip(records) {
         batch.records = records;
     }
     let mut repeats = Repeats { within_text: vec![0; n_texts], ..Repeats::default() };
-    for found in found {
-        repeats.distinct += found.distinct;
-        repeats.tables.push(found.groups);
-        for (sum, count) in repeats.within_text.iter_mut().zip(found.within_text) {
+    for result in result {
+        repeats.distinct += result.distinct;
+        repeats.tables.push(result.groups);
+        for (sum, count) in repeats.within_text.iter_mut().zip(result.within_text) {
             *sum += count;
         }
-        repeats.sites.extend(found.sites);
+        repeats.first_occurrences.extend(result.first_occurrences);
     }
     Ok(repeats)
 }
 
 /// What one worker found.
 #[derive(Default)]
-struct Found {
+struct WorkerResult {
     groups: Vec<Group>,
     within_text: Vec<u32>,
     distinct: u64,
-    sites: Vec<Site>,
+    first_occurrences: Vec<FirstOccurrence>,
 }
 
 /// Ranges of partitions, one a task: few enough to keep the threads busy, small enough that those
@@ -133,16 +133,16 @@ fn partition_ranges(batches: &[Batch], pass: Pass<'_>) -> Vec<Range<usize>> {
 /// The records of a range of partitions, one segment a batch.
 struct Task<'a> {
     partitions: Range<usize>,
-    segments: Vec<Segment<'a>>,
+    slices: Vec<RecordSlice<'a>>,
 }
 
 /// The records that one batch has for a task.
-enum Segment<'a> {
+enum RecordSlice<'a> {
     Memory(&'a mut [Record]),
     Disk { array: &'a Array<Record>, range: Range<usize>, records: Vec<Record> },
 }
 
-impl Segment<'_> {
+impl RecordSlice<'_> {
     fn records(&self) -> &[Record] {
         match self {
             Self::Memory(records) => records,
@@ -160,8 +160,8 @@ impl Segment<'_> {
 
 impl Task<'_> {
     fn load(&mut self) -> Result<(), Error> {
-        for segment in &mut self.segments {
-            if let Segment::Disk { array, range, records } = segment {
+        for slice in &mut self.slices {
+            if let RecordSlice::Disk { array, range, records } = slice {
                 array.read_into(range.clone(), records)?;
             }
         }
@@ -169,8 +169,8 @@ impl Task<'_> {
     }
 
     fn store(&self) -> Result<(), Error> {
-        for segment in &self.segments {
-            if let Segment::Disk { array, range, records } = segment {
+        for slice in &self.slices {
+            if let RecordSlice::Disk { array, range, records } = slice {
                 array.write_back(range.start, records)?;
             }
         }
@@ -185,7 +185,7 @@ fn tasks<'a>(
 ) -> Vec<Task<'a>> {
     let task = |partitions: &Range<usize>| Task {
         partitions: partitions.clone(),
-        segments: Vec::with_capacity(batches.len()),
+        slices: Vec::with_capacity(batches.len()),
     };
     let mut tasks: Vec<Task<'a>> = ranges.iter().map(task).collect();
     for (batch, array) in batches.iter().zip(records) {
@@ -197,7 +197,7 @@ fn tasks<'a>(
                 let mut rest = records.as_mut_slice();
                 for task in &mut tasks {
                     let (head, tail) = rest.split_at_mut(bounds(&task.partitions).len());
-                    task.segments.push(Segment::Memory(head));
+                    task.slices.push(RecordSlice::Memory(head));
                     rest = tail;
                 }
             }
@@ -205,7 +205,7 @@ fn tasks<'a>(
                 let disk: &Array<Record> = disk;
                 for task in &mut tasks {
                     let range = bounds(&task.partitions);
-                    task.segments.push(Segment::Disk { array: disk, range, records: Vec::new() });
+                    task.slices.push(RecordSlice::Disk { array: disk, range, records: Vec::new() });
                 }
             }
         }
@@ -214,7 +214,7 @@ fn tasks<'a>(
 }
 
 /// A hash that occurs more than once.
-struct Entry {
+struct RepeatedHash {
     hash: u64,
     /// Number of its first record in the partition.
     first: u32,
@@ -241,13 +241,13 @@ struct Worker<'a> {
     first_texts: &'a [u32],
     slots: Vec<u32>,
     hashes: Vec<u64>,
-    entries: Vec<Entry>,
+    entries: Vec<RepeatedHash>,
     entry_of: Vec<u32>,
     /// For each batch, the number of its first record in the partition.
-    segment_starts: Vec<u32>,
+    slice_starts: Vec<u32>,
     group_numbers: GroupNumbers,
     copied: Option<&'a [bool]>,
-    found: Found,
+    result: WorkerResult,
 }
 
 impl<'a> Worker<'a> {
@@ -266,10 +266,10 @@ impl<'a> Worker<'a> {
             hashes: Vec::new(),
             entries: Vec::new(),
             entry_of: Vec::new(),
-            segment_starts: Vec::new(),
+            slice_starts: Vec::new(),
             group_numbers: GroupNumbers::default(),
             copied,
-            found: Found { within_text: vec![0; n_texts], ..Found::default() },
+            result: WorkerResult { within_text: vec![0; n_texts], ..WorkerResult::default() },
         }
     }
 
@@ -279,30 +279,34 @@ impl<'a> Worker<'a> {
         self.find::<SELECTIVE>(task, partition);
         self.name_groups();
         if let Some(copied) = self.copied {
-            self.note_sites(task, partition, copied);
+            self.record_first_occurrences(task, partition, copied);
         }
         self.write(task, partition);
     }
 
     /// Writes down the first place of every hash that two documents or more may have.
-    fn note_sites(&mut self, task: &Task<'_>, partition: usize, copied: &[bool]) {
+    fn record_first_occurrences(&mut self, task: &Task<'_>, partition: usize, copied: &[bool]) {
         for entry in &self.entries {
-            if let LinkKind::Later { batch, place } = entry.later_link.kind()
+            if let LinkKind::Later { batch, position } = entry.later_link.kind()
                 && (entry.n_texts > 1 || copied[entry.last_text as usize])
             {
-                self.found.sites.push(Site { batch, place, hash: entry.hash });
+                self.result.first_occurrences.push(FirstOccurrence {
+                    batch,
+                    position,
+                    hash: entry.hash,
+                });
             }
         }
         let mut number = 0;
-        for batch in 0..task.segments.len() {
-            for record in &task.segments[batch].records()[self.bounds(task, partition, batch)] {
-                let text =
-                    self.first_texts[batch] as usize + self.batches[batch].text_of(record.place());
+        for batch in 0..task.slices.len() {
+            for record in &task.slices[batch].records()[self.bounds(task, partition, batch)] {
+                let text = self.first_texts[batch] as usize
+                    + self.batches[batch].text_of(record.position());
                 if self.entry_of[number] == EMPTY && copied[text] {
                     let hash = self.hashes[number];
-                    self.found.sites.push(Site {
+                    self.result.first_occurrences.push(FirstOccurrence {
                         batch: batch as u32,
-                        place: record.place(),
+                        position: record.position(),
                         hash,
                     });
                 }
@@ -320,10 +324,10 @@ impl<'a> Worker<'a> {
 
     fn gather(&mut self, task: &Task<'_>, partition: usize) {
         self.hashes.clear();
-        self.segment_starts.clear();
-        for (batch, segment) in task.segments.iter().enumerate() {
-            self.segment_starts.push(self.hashes.len() as u32);
-            let records = &segment.records()[self.bounds(task, partition, batch)];
+        self.slice_starts.clear();
+        for (batch, slice) in task.slices.iter().enumerate() {
+            self.slice_starts.push(self.hashes.len() as u32);
+            let records = &slice.records()[self.bounds(task, partition, batch)];
             self.hashes.extend(records.iter().map(|record| record.value()));
         }
         self.entries.clear();
@@ -337,9 +341,9 @@ impl<'a> Worker<'a> {
         let mask = self.slots.len() - 1;
         let mut number = 0u32;
         let mut repeated = 0u64;
-        for batch in 0..task.segments.len() {
+        for batch in 0..task.slices.len() {
             let bounds = self.bounds(task, partition, batch);
-            for record in &task.segments[batch].records()[bounds] {
+            for record in &task.slices[batch].records()[bounds] {
                 let hash = self.hashes[number as usize];
                 let mut slot = hash as usize & mask;
                 let entry = loop {
@@ -361,11 +365,12 @@ impl<'a> Worker<'a> {
                 if let Some(entry) = entry {
                     repeated += 1;
                     self.entry_of[number as usize] = entry;
-                    let place = record.place();
-                    let text = self.first_texts[batch] + self.batches[batch].text_of(place) as u32;
+                    let position = record.position();
+                    let text =
+                        self.first_texts[batch] + self.batches[batch].text_of(position) as u32;
                     let entry = &mut self.entries[entry as usize];
                     if entry.last_text == text {
-                        self.found.within_text[text as usize] += 1;
+                        self.result.within_text[text as usize] += 1;
                     } else {
                         entry.last_text = text;
                         entry.n_texts += 1;
@@ -379,7 +384,7 @@ impl<'a> Worker<'a> {
                 number += 1;
             }
         }
-        self.found.distinct += self.hashes.len() as u64 - repeated;
+        self.result.distinct += self.hashes.len() as u64 - repeated;
     }
 
     /// The entry of a hash seen for the second time, from its first record.
@@ -389,17 +394,17 @@ impl<'a> Worker<'a> {
         partition: usize,
         first: u32,
     ) -> u32 {
-        let batch = self.segment_starts.partition_point(|&start| start <= first) - 1;
-        let within = self.bounds(task, partition, batch).start
-            + (first - self.segment_starts[batch]) as usize;
-        let record = task.segments[batch].records()[within];
-        let place = record.place();
-        let text = self.first_texts[batch] + self.batches[batch].text_of(place) as u32;
+        let batch = self.slice_starts.partition_point(|&start| start <= first) - 1;
+        let within =
+            self.bounds(task, partition, batch).start + (first - self.slice_starts[batch]) as usize;
+        let record = task.slices[batch].records()[within];
+        let position = record.position();
+        let text = self.first_texts[batch] + self.batches[batch].text_of(position) as u32;
         let selected = SELECTIVE && record.is_selected();
         let selected_key = if selected { selected_term(text) } else { 0 };
         let number = self.entries.len() as u32;
         self.entry_of[first as usize] = number;
-        self.entries.push(Entry {
+        self.entries.push(RepeatedHash {
             hash: record.value(),
             first,
             last_text: text,
@@ -407,7 +412,7 @@ impl<'a> Worker<'a> {
             last_selected: if selected { text } else { u32::MAX },
             key: list_term(text).wrapping_add(selected_key),
             first_link: Link::first_unshared(),
-            later_link: Link::later(batch as u32, place),
+            later_link: Link::later(batch as u32, position),
         });
         number
     }
@@ -415,16 +420,16 @@ impl<'a> Worker<'a> {
     fn name_groups(&mut self) {
         for entry in self.entries.iter_mut().filter(|entry| entry.n_texts > 1) {
             let group = Group { key: entry.key, n_texts: entry.n_texts, n_chunks: 1 };
-            let number = self.group_numbers.add(group, &mut self.found.groups);
+            let number = self.group_numbers.add(group, &mut self.result.groups);
             entry.first_link = Link::first(self.number, number);
         }
     }
 
     fn write(&self, task: &mut Task<'_>, partition: usize) {
         let mut number = 0u32;
-        for batch in 0..task.segments.len() {
+        for batch in 0..task.slices.len() {
             let bounds = self.bounds(task, partition, batch);
-            for record in &mut task.segments[batch].records_mut()[bounds] {
+            for record in &mut task.slices[batch].records_mut()[bounds] {
                 let link = match self.entry_of[number as usize] {
                     EMPTY => Link::UNIQUE,
                     entry => {

@@ -6,19 +6,19 @@ use std::sync::Mutex;
 use textkin_core::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
 
 use crate::array::{Array, Window};
-use crate::batch::{Batch, BatchSettings, ChunkPlace, TextAddress};
+use crate::batch::{Batch, BatchSettings, ChunkBounds, TextAddress};
+use crate::chunk_list::{KeepChunks, SharedChunkList, list_shared_chunks};
 use crate::collect::Collection;
 use crate::error::Error;
-use crate::found::{FoundChunks, KeepChunks, found_chunks};
 use crate::record::{GroupAddress, Link, LinkKind, Record};
 use crate::repeats::{Group, GroupNumbers, Pass, Repeats, link_repeats};
 use crate::spex;
-use crate::verify::{Place, Scratch, Stretch, Verifier, repair};
+use crate::verify::{ChunkAddress, ChunkRange, Scratch, Verifier, repair};
 use crate::work::{Progress, Stop, for_each};
 
 /// What was found in a collection.
 #[derive(Debug, Default)]
-pub struct Findings {
+pub struct IndexedCollection {
     /// What the texts share.
     pub shared: SharedChunks,
     /// Distinct chunks of the collection.
@@ -28,11 +28,11 @@ pub struct Findings {
     /// Hash collisions that were told apart.
     pub collisions: u64,
     /// The shared chunks one by one, if they were asked for.
-    pub chunks: Option<FoundChunks>,
+    pub chunks: Option<SharedChunkList>,
     first_texts: Vec<u32>,
 }
 
-impl Findings {
+impl IndexedCollection {
     /// The number of a text in [`SharedChunks::texts`].
     #[must_use]
     pub fn text_number(&self, address: TextAddress) -> u32 {
@@ -54,7 +54,7 @@ pub fn find_shared(
     threads: usize,
     progress: &Progress,
     stop: &Stop,
-) -> Result<Findings, Error> {
+) -> Result<IndexedCollection, Error> {
     let settings = collection.settings();
     let mut batches: Vec<Batch> = Vec::new();
     for (number, batch) in collection.take() {
@@ -95,22 +95,36 @@ pub fn find_shared(
     let mut repeats = link_repeats(&mut batches, &first_texts, n_texts as usize, pass)?;
     // What a filter dropped occurs once.
     repeats.distinct += n_chunks - n_records;
-    place_links(&mut batches, collection, pass)?;
+    assign_links(&mut batches, collection, pass)?;
 
     let mut groups = Groups::merge(std::mem::take(&mut repeats.tables));
-    let mut places = gather(&batches, settings, &groups, pass)?;
-    let collisions = places.wrong.len() as u64;
+    let mut occurrences = gather(&batches, settings, &groups, pass)?;
+    let collisions = occurrences.invalid.len() as u64;
     if collisions > 0 {
-        repair(&mut batches, settings, &first_texts, &places.wrong, &mut groups, &mut repeats)?;
-        places = gather(&batches, settings, &groups, pass)?;
+        repair(
+            &mut batches,
+            settings,
+            &first_texts,
+            &occurrences.invalid,
+            &mut groups,
+            &mut repeats,
+        )?;
+        occurrences = gather(&batches, settings, &groups, pass)?;
     }
     let chunks = match &copied {
         None => None,
         Some(copied) => {
-            let sites = std::mem::take(&mut repeats.sites);
+            let first_occurrences = std::mem::take(&mut repeats.first_occurrences);
             let verifier = Verifier { batches: &batches, settings };
             let has_copies = |text: u32| copied[text as usize];
-            Some(found_chunks(verifier, &groups, &first_texts, sites, has_copies, keep)?)
+            Some(list_shared_chunks(
+                verifier,
+                &groups,
+                &first_texts,
+                first_occurrences,
+                has_copies,
+                keep,
+            )?)
         }
     };
     let texts = texts(&batches, copies, &repeats);
@@ -119,13 +133,13 @@ pub fn find_shared(
         .map(|(text, &repeated)| u64::from(text.chunks + repeated) * u64::from(text.copies))
         .sum();
     drop(batches);
-    let shared = finish(texts, &groups, places)?;
+    let shared = finish(texts, &groups, occurrences)?;
     let distinct_chunks = repeats.distinct;
-    Ok(Findings { shared, distinct_chunks, total_chunks, collisions, chunks, first_texts })
+    Ok(IndexedCollection { shared, distinct_chunks, total_chunks, collisions, chunks, first_texts })
 }
 
 /// Puts the links of each batch in the order of its chunks, and lets go of the records.
-fn place_links(
+fn assign_links(
     batches: &mut [Batch],
     collection: &Collection,
     pass: Pass<'_>,
@@ -140,13 +154,13 @@ fn place_links(
             pass.stop.check()?;
             let mut links = vec![Link::UNIQUE; batch.n_chunks as usize];
             for record in batch.records.read_all(window)? {
-                links[record.place() as usize] = Link::from_raw(record.value());
+                links[record.position() as usize] = Link::from_raw(record.value());
             }
             batch.records = Array::default();
             batch.partition_starts = Vec::new();
             batch.links = Array::Memory(links);
-            if let Some(spool) = collection.spool_in_use() {
-                batch.links.spill(spool)?;
+            if let Some(spill_file) = collection.spill_file_in_use() {
+                batch.links.spill(spill_file)?;
             }
             pass.progress.advance(1);
             Ok(())
@@ -162,10 +176,10 @@ fn texts(
 ) -> Vec<TextEntry> {
     let mut texts = Vec::with_capacity(repeats.within_text.len());
     for (number, batch) in batches.iter().enumerate() {
-        for (text, place) in batch.texts.iter().enumerate() {
-            let n_chunks = batch.chunks_end(text) - place.chunk;
+        for (text, position) in batch.texts.iter().enumerate() {
+            let n_chunks = batch.chunks_end(text) - position.chunk;
             texts.push(TextEntry {
-                words: place.tokens,
+                words: position.tokens,
                 chunks: n_chunks - repeats.within_text[texts.len()],
                 copies: copies(TextAddress { batch: number as u32, text: text as u32 }),
             });
@@ -191,9 +205,9 @@ pub(crate) struct GroupSize {
 impl Groups {
     fn merge(tables: Vec<Vec<Group>>) -> Self {
         let (mut groups, mut numbers) = (Vec::new(), Vec::new());
-        let mut known = GroupNumbers::default();
+        let mut group_numbers = GroupNumbers::default();
         for table in tables {
-            let number = |group| known.add(group, &mut groups);
+            let number = |group| group_numbers.add(group, &mut groups);
             numbers.push(table.into_iter().map(number).collect());
         }
         let size = |group: Group| GroupSize { n_texts: group.n_texts, n_chunks: group.n_chunks };
@@ -207,11 +221,11 @@ impl Groups {
 
 /// Where groups stand in texts, and the links that do not hold.
 #[derive(Default)]
-struct Places {
+struct GroupOccurrences {
     runs: Lists<Run>,
     groups: Lists<u32>,
     selected: Option<Lists<u32>>,
-    wrong: Vec<Place>,
+    invalid: Vec<ChunkAddress>,
 }
 
 /// Verifies every link and writes down the runs of every text.
@@ -220,12 +234,15 @@ fn gather(
     settings: BatchSettings,
     groups: &Groups,
     pass: Pass<'_>,
-) -> Result<Places, Error> {
+) -> Result<GroupOccurrences, Error> {
     pass.progress.begin("verifying", batches.len() as u64);
     let all = Mutex::new(InOrder {
         next: 0,
         waiting: BTreeMap::new(),
-        places: Places { selected: settings.selective.then(Lists::new), ..Places::default() },
+        occurrences: GroupOccurrences {
+            selected: settings.selective.then(Lists::new),
+            ..GroupOccurrences::default()
+        },
     });
     let tasks: Vec<usize> = (0..batches.len()).collect();
     for_each(
@@ -234,31 +251,32 @@ fn gather(
         |_| Gatherer::new(batches, settings, groups),
         |gatherer, batch| {
             pass.stop.check()?;
-            let places = gatherer.gather(batch)?;
-            all.lock().unwrap_or_else(|broken| broken.into_inner()).add(batch, places);
+            let occurrences = gatherer.gather(batch)?;
+            all.lock().unwrap_or_else(|broken| broken.into_inner()).add(batch, occurrences);
             pass.progress.advance(1);
             Ok(())
         },
     )?;
-    Ok(all.into_inner().unwrap_or_else(|broken| broken.into_inner()).places)
+    Ok(all.into_inner().unwrap_or_else(|broken| broken.into_inner()).occurrences)
 }
 
 /// Puts the places of batches one after the other, whatever the order they are done in.
 struct InOrder {
     next: usize,
-    waiting: BTreeMap<usize, Places>,
-    places: Places,
+    waiting: BTreeMap<usize, GroupOccurrences>,
+    occurrences: GroupOccurrences,
 }
 
 impl InOrder {
-    fn add(&mut self, batch: usize, places: Places) {
-        self.waiting.insert(batch, places);
-        while let Some(places) = self.waiting.remove(&self.next) {
+    fn add(&mut self, batch: usize, occurrences: GroupOccurrences) {
+        self.waiting.insert(batch, occurrences);
+        while let Some(occurrences) = self.waiting.remove(&self.next) {
             self.next += 1;
-            self.places.runs.append(&places.runs);
-            self.places.groups.append(&places.groups);
-            self.places.wrong.extend(places.wrong);
-            if let (Some(all), Some(own)) = (&mut self.places.selected, &places.selected) {
+            self.occurrences.runs.append(&occurrences.runs);
+            self.occurrences.groups.append(&occurrences.groups);
+            self.occurrences.invalid.extend(occurrences.invalid);
+            if let (Some(all), Some(own)) = (&mut self.occurrences.selected, &occurrences.selected)
+            {
                 all.append(own);
             }
         }
@@ -271,7 +289,7 @@ struct Links<'a> {
     batch: usize,
     text: usize,
     links: &'a [Link],
-    chunks: &'a [ChunkPlace],
+    chunks: &'a [ChunkBounds],
 }
 
 /// One thread's buffers for walking the links of texts.
@@ -301,63 +319,70 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn gather(&mut self, number: usize) -> Result<Places, Error> {
+    fn gather(&mut self, number: usize) -> Result<GroupOccurrences, Error> {
         let selective = self.verifier.settings.selective;
-        let mut places = Places { selected: selective.then(Lists::new), ..Places::default() };
+        let mut occurrences = GroupOccurrences {
+            selected: selective.then(Lists::new),
+            ..GroupOccurrences::default()
+        };
         let batch = &self.verifier.batches[number];
         let (mut links, mut chunks) = (Window::default(), Window::default());
         let links = batch.links.read_all(&mut links)?;
-        let chunks = batch.chunk_places.read_all(&mut chunks)?;
+        let chunks = batch.chunk_bounds.read_all(&mut chunks)?;
         for text in 0..batch.texts.len() {
             self.runs.clear();
             self.selected.clear();
             let own = Links { batch: number, text, links, chunks };
-            self.walk(own, &mut places.wrong)?;
-            places.runs.push(self.runs.iter().copied());
-            places.groups.push(sorted(&mut self.distinct, self.runs.iter().map(|run| run.group)));
-            if let Some(selected) = &mut places.selected {
+            self.walk(own, &mut occurrences.invalid)?;
+            occurrences.runs.push(self.runs.iter().copied());
+            occurrences
+                .groups
+                .push(sorted(&mut self.distinct, self.runs.iter().map(|run| run.group)));
+            if let Some(selected) = &mut occurrences.selected {
                 selected.push(sorted(&mut self.distinct, self.selected.iter().copied()));
             }
         }
-        Ok(places)
+        Ok(occurrences)
     }
 
     /// Walks the chunks of one text, stretch by stretch.
-    fn walk(&mut self, own: Links<'_>, wrong: &mut Vec<Place>) -> Result<(), Error> {
+    fn walk(&mut self, own: Links<'_>, invalid: &mut Vec<ChunkAddress>) -> Result<(), Error> {
         let batches = self.verifier.batches;
         let Links { batch: number, text, links, .. } = own;
-        let (mut place, end) =
+        let (mut position, end) =
             (batches[number].texts[text].chunk, batches[number].chunks_end(text));
-        while place < end {
-            match links[place as usize].kind() {
-                LinkKind::Unique => place += 1,
+        while position < end {
+            match links[position as usize].kind() {
+                LinkKind::Unique => position += 1,
                 LinkKind::First { group } => {
-                    self.add(own, place, group);
-                    place += 1;
+                    self.add(own, position, group);
+                    position += 1;
                 }
-                LinkKind::Later { batch: first_batch, place: first_place } => {
-                    let holder = &batches[first_batch as usize];
-                    let most = (holder.chunks_end(holder.text_of(first_place)) - first_place)
-                        .min(end - place);
+                LinkKind::Later { batch: first_batch, position: first_position } => {
+                    let containing = &batches[first_batch as usize];
+                    let max_len = (containing.chunks_end(containing.text_of(first_position))
+                        - first_position)
+                        .min(end - position);
                     let mut len = 1;
-                    while len < most
-                        && links[(place + len) as usize]
-                            == Link::later(first_batch, first_place + len)
+                    while len < max_len
+                        && links[(position + len) as usize]
+                            == Link::later(first_batch, first_position + len)
                     {
                         len += 1;
                     }
-                    let found = Stretch { batch: number, place, len };
-                    let first = Stretch { batch: first_batch as usize, place: first_place, len };
-                    self.verify(found, first, wrong)?;
-                    let range = first_place as usize..(first_place + len) as usize;
+                    let later = ChunkRange { batch: number, position, len };
+                    let first =
+                        ChunkRange { batch: first_batch as usize, position: first_position, len };
+                    self.verify(later, first, invalid)?;
+                    let range = first_position as usize..(first_position + len) as usize;
                     let mut window = std::mem::take(&mut self.first_links);
-                    for (offset, link) in (0..).zip(holder.links.read(range, &mut window)?) {
+                    for (offset, link) in (0..).zip(containing.links.read(range, &mut window)?) {
                         if let LinkKind::First { group } = link.kind() {
-                            self.add(own, place + offset, group);
+                            self.add(own, position + offset, group);
                         }
                     }
                     self.first_links = window;
-                    place += len;
+                    position += len;
                 }
             }
         }
@@ -366,25 +391,28 @@ impl<'a> Gatherer<'a> {
 
     fn verify(
         &mut self,
-        own: Stretch,
-        first: Stretch,
-        wrong: &mut Vec<Place>,
+        own: ChunkRange,
+        first: ChunkRange,
+        invalid: &mut Vec<ChunkAddress>,
     ) -> Result<(), Error> {
         if self.verifier.is_same(own, first, &mut self.scratch)? {
             return Ok(());
         }
         for offset in 0..own.len {
-            let one =
-                |stretch: Stretch| Stretch { place: stretch.place + offset, len: 1, ..stretch };
+            let one = |range: ChunkRange| ChunkRange {
+                position: range.position + offset,
+                len: 1,
+                ..range
+            };
             if !self.verifier.is_same(one(own), one(first), &mut self.scratch)? {
-                wrong.push((own.batch as u32, own.place + offset));
+                invalid.push((own.batch as u32, own.position + offset));
             }
         }
         Ok(())
     }
 
-    /// Adds the chunk at `place` to the runs of its text.
-    fn add(&mut self, own: Links<'_>, place: u32, group: Option<GroupAddress>) {
+    /// Adds the chunk at `position` to the runs of its text.
+    fn add(&mut self, own: Links<'_>, position: u32, group: Option<GroupAddress>) {
         let Some(address) = group else { return };
         let group = match self.last_group {
             Some((last, number)) if last == address => number,
@@ -394,14 +422,14 @@ impl<'a> Gatherer<'a> {
         let batch = &self.verifier.batches[own.batch];
         let text = &batch.texts[own.text];
         let (start, end) = match self.verifier.settings.overlapping_words {
-            Some(k) => (place - text.chunk, place - text.chunk + k.min(text.tokens)),
+            Some(k) => (position - text.chunk, position - text.chunk + k.min(text.tokens)),
             None => {
-                let chunk = own.chunks[place as usize];
+                let chunk = own.chunks[position as usize];
                 (chunk.first, chunk.first + chunk.count)
             }
         };
         if self.verifier.settings.selective
-            && batch.selected[place as usize / 64] >> (place % 64) & 1 == 1
+            && batch.selected[position as usize / 64] >> (position % 64) & 1 == 1
         {
             self.selected.push(group);
         }
@@ -423,24 +451,28 @@ fn sorted(buffer: &mut Vec<u32>, items: impl Iterator<Item = u32>) -> impl Itera
 /// Turns the groups of each text into the texts of each group, and checks that every chunk of a
 /// group stands in all of its texts: a list that was mistaken for another would make the union
 /// longer than the list.
-fn finish(texts: Vec<TextEntry>, groups: &Groups, places: Places) -> Result<SharedChunks, Error> {
-    let texts_of_group = places.groups.transposed(groups.sizes.len());
+fn finish(
+    texts: Vec<TextEntry>,
+    groups: &Groups,
+    occurrences: GroupOccurrences,
+) -> Result<SharedChunks, Error> {
+    let texts_of_group = occurrences.groups.transposed(groups.sizes.len());
     let mut entries = Vec::with_capacity(groups.sizes.len());
-    for (number, holders) in texts_of_group.iter().enumerate() {
+    for (number, containing) in texts_of_group.iter().enumerate() {
         let GroupSize { n_chunks, n_texts } = groups.sizes[number];
-        if n_chunks > 0 && holders.len() != n_texts as usize {
+        if n_chunks > 0 && containing.len() != n_texts as usize {
             return Err(Error::Groups);
         }
-        let documents = holders.iter().map(|&text| texts[text as usize].copies).sum();
+        let documents = containing.iter().map(|&text| texts[text as usize].copies).sum();
         entries.push(GroupEntry { chunks: n_chunks, documents });
     }
-    let selected_of_group = places.selected.map(|selected| selected.transposed(entries.len()));
+    let selected_of_group = occurrences.selected.map(|selected| selected.transposed(entries.len()));
     Ok(SharedChunks {
         texts,
         groups: entries,
-        groups_of_text: places.groups,
+        groups_of_text: occurrences.groups,
         texts_of_group,
-        runs_of_text: places.runs,
+        runs_of_text: occurrences.runs,
         selected_of_group,
     })
 }

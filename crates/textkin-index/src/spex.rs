@@ -58,9 +58,9 @@ pub(crate) fn make_records(
     // Four fields a chunk keep few chunks too many; more would not pay.
     let share = if lengths.len() > 1 { 4 } else { 2 };
     let bytes = (collection.budget() / share).min(n_chunks).max(64);
-    let mut filter: Option<Filter> = None;
+    let mut filter: Option<RunFilter> = None;
     for n in lengths {
-        let next = Filter { n, counter: Counter::new(bytes) };
+        let next = RunFilter { n, counter: Counter::new(bytes) };
         pass.progress.begin(&format!("counting runs of {n} words"), batches.len() as u64);
         let tasks: Vec<(usize, &Batch)> = batches.iter().enumerate().collect();
         for_each(
@@ -88,8 +88,8 @@ pub(crate) fn make_records(
             let keep =
                 |tokens: &[u64], flags: &mut Vec<bool>| filter.keep(k, tokens, hashes, flags);
             batch.make_records(&settings, records, keep)?;
-            if let Some(spool) = collection.spool_in_use() {
-                batch.spill(spool)?;
+            if let Some(spill_file) = collection.spill_file_in_use() {
+                batch.spill(spill_file)?;
             }
             pass.progress.advance(1);
             Ok(())
@@ -106,12 +106,12 @@ struct Scratch {
 }
 
 /// How often runs of `n` tokens occur.
-struct Filter {
+struct RunFilter {
     n: u32,
     counter: Counter,
 }
 
-impl Filter {
+impl RunFilter {
     /// Counts the runs of all texts of `batch`, where `shorter` finds all shorter runs repeated.
     fn count(
         &self,
@@ -151,17 +151,17 @@ impl Filter {
         }
         self.hash_runs(tokens, hashes);
         self.counter.are_repeated(hashes, flags);
-        // A flag speaks of `reach` runs from its place on, which doubles with every step.
+        // A flag speaks of `n_covered` runs from its place on, which doubles with every step.
         let all = (k - self.n) as usize + 1;
-        let mut reach = 1;
-        while reach < all {
-            let step = reach.min(all - reach);
+        let mut n_covered = 1;
+        while n_covered < all {
+            let step = n_covered.min(all - n_covered);
             let len = flags.len() - step;
-            for place in 0..len {
-                flags[place] &= flags[place + step];
+            for position in 0..len {
+                flags[position] &= flags[position + step];
             }
             flags.truncate(len);
-            reach += step;
+            n_covered += step;
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
             k in 1u32..13,
             bytes in 8u64..4096,
         ) {
-            let filter = Filter { n: Passes::One.lengths(k)[0], counter: Counter::new(bytes) };
+            let filter = RunFilter { n: Passes::One.lengths(k)[0], counter: Counter::new(bytes) };
             let (mut hashes, mut flags) = (Vec::new(), Vec::new());
             for text in texts.iter().filter(|text| text.len() >= filter.n as usize) {
                 filter.hash_runs(text, &mut hashes);
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_chunk_with_a_run_that_occurs_once_is_dropped() {
-        let filter = Filter { n: 4, counter: Counter::new(1 << 16) };
+        let filter = RunFilter { n: 4, counter: Counter::new(1 << 16) };
         let first: Vec<u64> = (0..20).collect();
         let second: Vec<u64> = (0..12).chain(100..108).collect();
         let (mut hashes, mut flags) = (Vec::new(), Vec::new());

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use textkin_core::Identity;
 
 use crate::array::{Array, Window};
-use crate::batch::{Batch, BatchSettings, ChunkPlace};
+use crate::batch::{Batch, BatchSettings, ChunkBounds};
+use crate::chunk_list::FirstOccurrence;
 use crate::error::Error;
-use crate::found::Site;
 use crate::record::{Link, LinkKind};
 use crate::repeats::Repeats;
 use crate::shared::{GroupSize, Groups};
@@ -27,14 +27,14 @@ pub(crate) struct Scratch {
 struct View {
     samples: Window<u32>,
     text: Window<u8>,
-    places: Window<ChunkPlace>,
+    positions: Window<ChunkBounds>,
 }
 
-/// A run of `len` chunks from `place` of `batch`, all in one text.
+/// A run of `len` chunks from `position` of `batch`, all in one text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct ChunkRange {
     pub(crate) batch: usize,
-    pub(crate) place: u32,
+    pub(crate) position: u32,
     pub(crate) len: u32,
 }
 
@@ -49,8 +49,8 @@ impl Verifier<'_> {
     /// Whether the chunks of `own` are those of `first`, one by one.
     pub(crate) fn is_same(
         &self,
-        own: Stretch,
-        first: Stretch,
+        own: ChunkRange,
+        first: ChunkRange,
         scratch: &mut Scratch,
     ) -> Result<bool, Error> {
         match (self.settings.identity, self.settings.overlapping_words) {
@@ -62,30 +62,31 @@ impl Verifier<'_> {
 
     fn is_same_words(
         &self,
-        own: Stretch,
-        first: Stretch,
+        own: ChunkRange,
+        first: ChunkRange,
         k: u32,
         scratch: &mut Scratch,
     ) -> Result<bool, Error> {
         let (own_batch, first_batch) = (&self.batches[own.batch], &self.batches[first.batch]);
-        let own_text = own_batch.text_of(own.place);
-        let first_text = first_batch.text_of(first.place);
-        let (own_place, first_place) = (own_batch.texts[own_text], first_batch.texts[first_text]);
-        let width = k.min(first_place.tokens);
-        if width != k.min(own_place.tokens) {
+        let own_text = own_batch.text_of(own.position);
+        let first_text = first_batch.text_of(first.position);
+        let (own_entry, first_position) =
+            (own_batch.texts[own_text], first_batch.texts[first_text]);
+        let width = k.min(first_position.tokens);
+        if width != k.min(own_entry.tokens) {
             return Ok(false);
         }
-        let token = first.place - first_place.chunk;
+        let token = first.position - first_position.chunk;
         let Scratch { own: own_view, first: view } = scratch;
         let start =
             first_batch.token_start(first_text, token, &mut view.samples, &mut view.text)?;
         let past = token + first.len - 1 + width;
-        let end = if past == first_place.tokens {
+        let end = if past == first_position.tokens {
             first_batch.text_end(first_text)
         } else {
             first_batch.token_start(first_text, past, &mut view.samples, &mut view.text)?
         };
-        let own_token = own.place - own_place.chunk;
+        let own_token = own.position - own_entry.chunk;
         let own_start = own_batch.token_start(
             own_text,
             own_token,
@@ -104,13 +105,13 @@ impl Verifier<'_> {
 
     fn is_same_chunks(
         &self,
-        own: Stretch,
-        first: Stretch,
+        own: ChunkRange,
+        first: ChunkRange,
         scratch: &mut Scratch,
     ) -> Result<bool, Error> {
         for offset in 0..own.len {
-            let expected = self.chunk(first.batch, first.place + offset, &mut scratch.first)?;
-            let found = self.chunk(own.batch, own.place + offset, &mut scratch.own)?;
+            let expected = self.chunk(first.batch, first.position + offset, &mut scratch.first)?;
+            let found = self.chunk(own.batch, own.position + offset, &mut scratch.own)?;
             if expected != found {
                 return Ok(false);
             }
@@ -122,13 +123,14 @@ impl Verifier<'_> {
     fn chunk<'a>(
         &'a self,
         batch: usize,
-        place: u32,
+        position: u32,
         view: &'a mut View,
     ) -> Result<&'a [u8], Error> {
         let batch = &self.batches[batch];
-        let text = batch.texts[batch.text_of(place)].start as usize;
-        let chunk =
-            batch.chunk_places.read(place as usize..place as usize + 1, &mut view.places)?[0];
+        let text = batch.texts[batch.text_of(position)].start as usize;
+        let chunk = batch
+            .chunk_bounds
+            .read(position as usize..position as usize + 1, &mut view.positions)?[0];
         batch.text.read(text + chunk.start as usize..text + chunk.end as usize, &mut view.text)
     }
 
@@ -136,16 +138,16 @@ impl Verifier<'_> {
     pub(crate) fn words<'a>(
         &'a self,
         batch: usize,
-        place: u32,
+        position: u32,
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8], Error> {
         let view = &mut scratch.own;
         let Some(k) = self.settings.overlapping_words else {
-            return self.chunk(batch, place, view);
+            return self.chunk(batch, position, view);
         };
         let batch = &self.batches[batch];
-        let text = batch.text_of(place);
-        let first = place - batch.texts[text].chunk;
+        let text = batch.text_of(position);
+        let first = position - batch.texts[text].chunk;
         let start = batch.token_start(text, first, &mut view.samples, &mut view.text)?;
         let past = first.saturating_add(k);
         let end = if past >= batch.texts[text].tokens {
@@ -158,14 +160,14 @@ impl Verifier<'_> {
     }
 
     /// The bytes of any chunk.
-    fn any_chunk(&self, batch: usize, place: u32) -> Result<Vec<u8>, Error> {
+    fn any_chunk(&self, batch: usize, position: u32) -> Result<Vec<u8>, Error> {
         let Some(k) = self.settings.overlapping_words else {
-            return Ok(self.chunk(batch, place, &mut View::default())?.to_vec());
+            return Ok(self.chunk(batch, position, &mut View::default())?.to_vec());
         };
         let batch = &self.batches[batch];
-        let text = batch.text_of(place);
+        let text = batch.text_of(position);
         let bytes = batch.text_bytes(text, &mut Window::default())?.to_vec();
-        let first = (place - batch.texts[text].chunk) as usize;
+        let first = (position - batch.texts[text].chunk) as usize;
         let tokens = bytes.split(|&byte| byte == textkin_core::Tokens::SEPARATOR);
         let chunk: Vec<&[u8]> =
             tokens.filter(|token| !token.is_empty()).skip(first).take(k as usize).collect();
@@ -174,9 +176,9 @@ impl Verifier<'_> {
 }
 
 /// A place of the collection.
-pub(crate) type Place = (u32, u32);
+pub(crate) type ChunkAddress = (u32, u32);
 
-/// Tells apart the chunks that share a hash with the chunk at one of the places `wrong`, the
+/// Tells apart the chunks that share a hash with the chunk at one of the places `invalid`, the
 /// places whose link does not hold.
 ///
 /// Cost: one pass over all links, and the comparison of the chunks concerned.
@@ -184,7 +186,7 @@ pub(crate) fn repair(
     batches: &mut [Batch],
     settings: BatchSettings,
     first_texts: &[u32],
-    wrong: &[Place],
+    invalid: &[ChunkAddress],
     groups: &mut Groups,
     repeats: &mut Repeats,
 ) -> Result<(), Error> {
@@ -192,35 +194,43 @@ pub(crate) fn repair(
     for batch in batches.iter() {
         links.push(batch.links.read_all(&mut Window::default())?.to_vec());
     }
-    let mut firsts: BTreeSet<Place> = BTreeSet::new();
-    for &(batch, place) in wrong {
-        if let LinkKind::Later { batch, place } = links[batch as usize][place as usize].kind() {
-            firsts.insert((batch, place));
+    let mut firsts: BTreeSet<ChunkAddress> = BTreeSet::new();
+    for &(batch, position) in invalid {
+        if let LinkKind::Later { batch, position } = links[batch as usize][position as usize].kind()
+        {
+            firsts.insert((batch, position));
         }
     }
-    let holders = holders(&links, &firsts);
-    let sites = repeats.sites.iter().map(|site| ((site.batch, site.place), site.hash));
-    let hashes: BTreeMap<Place, u64> = sites.filter(|(place, _)| firsts.contains(place)).collect();
+    let occurrences_of = occurrences_of(&links, &firsts);
+    let first_occurrences = repeats
+        .first_occurrences
+        .iter()
+        .map(|occurrence| ((occurrence.batch, occurrence.position), occurrence.hash));
+    let hashes: BTreeMap<ChunkAddress, u64> =
+        first_occurrences.filter(|(position, _)| firsts.contains(position)).collect();
     // What is told apart makes a table of its own.
     let table = groups.numbers.len() as u16;
     let mut numbers = Vec::new();
-    for (first, places) in holders {
+    for (first, positions) in occurrences_of {
         if let LinkKind::First { group: Some(group) } =
             links[first.0 as usize][first.1 as usize].kind()
         {
             let number = groups.number(group);
             groups.sizes[number as usize].n_chunks -= 1;
         }
-        forget(&places, batches, first_texts, repeats);
-        let mut classes: BTreeMap<Vec<u8>, Vec<Place>> = BTreeMap::new();
+        uncount(&positions, batches, first_texts, repeats);
+        let mut classes: BTreeMap<Vec<u8>, Vec<ChunkAddress>> = BTreeMap::new();
         let verifier = Verifier { batches, settings };
-        for place in places {
-            classes.entry(verifier.any_chunk(place.0 as usize, place.1)?).or_default().push(place);
+        for position in positions {
+            classes
+                .entry(verifier.any_chunk(position.0 as usize, position.1)?)
+                .or_default()
+                .push(position);
         }
-        for places in classes.into_values() {
-            let texts = texts_of(&places, batches, first_texts, repeats);
+        for positions in classes.into_values() {
+            let texts = count_texts(&positions, batches, first_texts, repeats);
             repeats.distinct += 1;
-            let link = if places.len() == 1 {
+            let link = if positions.len() == 1 {
                 Link::UNIQUE
             } else if texts == 1 {
                 Link::first_unshared()
@@ -229,12 +239,16 @@ pub(crate) fn repair(
                 groups.sizes.push(GroupSize { n_texts: texts, n_chunks: 1 });
                 Link::first(table, numbers.len() as u32 - 1)
             };
-            let later = Link::later(places[0].0, places[0].1);
-            if let Some(&hash) = hashes.get(&first).filter(|_| places[0] != first) {
-                repeats.sites.push(Site { batch: places[0].0, place: places[0].1, hash });
+            let later = Link::later(positions[0].0, positions[0].1);
+            if let Some(&hash) = hashes.get(&first).filter(|_| positions[0] != first) {
+                repeats.first_occurrences.push(FirstOccurrence {
+                    batch: positions[0].0,
+                    position: positions[0].1,
+                    hash,
+                });
             }
-            for (index, &(batch, place)) in places.iter().enumerate() {
-                links[batch as usize][place as usize] = if index == 0 { link } else { later };
+            for (index, &(batch, position)) in positions.iter().enumerate() {
+                links[batch as usize][position as usize] = if index == 0 { link } else { later };
             }
         }
     }
@@ -246,30 +260,38 @@ pub(crate) fn repair(
 }
 
 /// All places of the chunks whose first occurrence is one of `firsts`.
-fn holders(links: &[Vec<Link>], firsts: &BTreeSet<Place>) -> BTreeMap<Place, Vec<Place>> {
-    let mut holders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+fn occurrences_of(
+    links: &[Vec<Link>],
+    firsts: &BTreeSet<ChunkAddress>,
+) -> BTreeMap<ChunkAddress, Vec<ChunkAddress>> {
+    let mut occurrences_of: BTreeMap<ChunkAddress, Vec<ChunkAddress>> = BTreeMap::new();
     for (batch, links) in links.iter().enumerate() {
-        for (place, link) in links.iter().enumerate() {
-            let own = (batch as u32, place as u32);
+        for (position, link) in links.iter().enumerate() {
+            let own = (batch as u32, position as u32);
             let first = match link.kind() {
-                LinkKind::Later { batch, place } => (batch, place),
+                LinkKind::Later { batch, position } => (batch, position),
                 LinkKind::First { .. } => own,
                 LinkKind::Unique => continue,
             };
             if firsts.contains(&first) {
-                holders.entry(first).or_default().push(own);
+                occurrences_of.entry(first).or_default().push(own);
             }
         }
     }
-    holders
+    occurrences_of
 }
 
 /// Takes back what was counted for a hash that several chunks share.
-fn forget(places: &[Place], batches: &[Batch], first_texts: &[u32], repeats: &mut Repeats) {
+fn uncount(
+    positions: &[ChunkAddress],
+    batches: &[Batch],
+    first_texts: &[u32],
+    repeats: &mut Repeats,
+) {
     repeats.distinct -= 1;
     let mut last = None;
-    for &place in places {
-        let text = text_of(place, batches, first_texts);
+    for &position in positions {
+        let text = text_of(position, batches, first_texts);
         if last == Some(text) {
             repeats.within_text[text as usize] -= 1;
         }
@@ -277,17 +299,17 @@ fn forget(places: &[Place], batches: &[Batch], first_texts: &[u32], repeats: &mu
     }
 }
 
-/// Number of texts that hold `places`; counts the repeats within each.
-fn texts_of(
-    places: &[Place],
+/// Number of texts that hold `positions`; counts the repeats within each.
+fn count_texts(
+    positions: &[ChunkAddress],
     batches: &[Batch],
     first_texts: &[u32],
     repeats: &mut Repeats,
 ) -> u32 {
     let mut last = None;
     let mut texts = 0;
-    for &place in places {
-        let text = text_of(place, batches, first_texts);
+    for &position in positions {
+        let text = text_of(position, batches, first_texts);
         if last == Some(text) {
             repeats.within_text[text as usize] += 1;
         } else {
@@ -298,6 +320,6 @@ fn texts_of(
     texts
 }
 
-fn text_of((batch, place): Place, batches: &[Batch], first_texts: &[u32]) -> u32 {
-    first_texts[batch as usize] + batches[batch as usize].text_of(place) as u32
+fn text_of((batch, position): ChunkAddress, batches: &[Batch], first_texts: &[u32]) -> u32 {
+    first_texts[batch as usize] + batches[batch as usize].text_of(position) as u32
 }

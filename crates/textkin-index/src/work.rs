@@ -11,20 +11,20 @@ pub struct Stop(AtomicBool);
 
 impl Stop {
     /// Asks the run to stop.
-    pub fn ask(&self) {
+    pub fn request(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
     /// Whether the run was asked to stop.
     #[must_use]
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
     /// # Errors
     /// [`Error::Stopped`] once the run was asked to stop.
     pub fn check(&self) -> Result<(), Error> {
-        if self.is_asked() { Err(Error::Stopped) } else { Ok(()) }
+        if self.is_requested() { Err(Error::Stopped) } else { Ok(()) }
     }
 }
 

@@ -10,7 +10,8 @@ use pyo3::types::PyDict;
 use textkin::source::{DocumentEditor as _, EditDecision};
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{
-    DedupLevel, DedupSettings, Duplicates, KeepRule, Likeness, RunControl, dedup as find_duplicates,
+    DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl,
+    dedup as find_duplicates,
 };
 
 use crate::data::Data;
@@ -141,7 +142,10 @@ fn cleaning(given: &Given<'_, '_>) -> PyResult<DedupSettings> {
                 let words = format!("'{threshold}' is not a share above 0 and up to 1");
                 return Err(error::setting("threshold", &words));
             }
-            DedupLevel::Document { likeness: by.map_or(Likeness::Held, Likeness::Score), threshold }
+            DedupLevel::Document {
+                measure: by.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
+                threshold,
+            }
         }
         "passage" => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },
         "line" => DedupLevel::Line { min_words: min_words.unwrap_or(3) },

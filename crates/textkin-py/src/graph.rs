@@ -309,7 +309,7 @@ impl Found {
                 ),
             ));
         }
-        let raised = py.detach(|| self.found.graph.raised(threshold));
+        let raised = py.detach(|| self.found.graph.with_threshold(threshold));
         let Some(raised) = raised else {
             return Err(error::Error::new_err(
                 "pairs were too many to list; run discover again with a higher threshold= or more \

@@ -212,7 +212,7 @@ impl Stored {
                 for hits in searcher.search_all(texts) {
                     all.push(found(&searcher, &hits?, least)?);
                 }
-                if watch.stop.is_asked() {
+                if watch.stop.is_requested() {
                     return Err(textkin::Error::Stopped);
                 }
             }
@@ -274,7 +274,7 @@ fn found(
         if ranked.percent < least {
             continue;
         }
-        let stored = searcher.repository().document(searcher.address(ranked.place))?;
+        let stored = searcher.repository().document(ranked.address)?;
         let words = stored.length.words;
         found.push((stored.id, ranked.score, ranked.percent, words, stored.time));
     }

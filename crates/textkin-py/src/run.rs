@@ -37,7 +37,7 @@ pub(crate) fn run<T: Send>(
             });
             let failure = tender.tend();
             if failure.is_some() {
-                watch.stop.ask();
+                watch.stop.request();
                 if let Some(queue) = queue {
                     queue.close();
                 }

@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use textkin_core::Damage;
+use textkin_core::CorruptionError;
 use zstd::bulk::Compressor;
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 use zstd::zstd_safe::{DCtx, get_error_name};
@@ -147,12 +147,12 @@ impl Blocks {
     }
 
     /// Returns the number of uncompressed bytes.
-    pub(crate) fn plain_len(&self, pages: &Pages) -> Result<u64, Damage> {
+    pub(crate) fn plain_len(&self, pages: &Pages) -> Result<u64, CorruptionError> {
         let last = (pages.len(self.table) / LINE).saturating_sub(1);
         Ok(self.line_start(pages, last)?.0)
     }
 
-    fn line_start(&self, pages: &Pages, line: usize) -> Result<(u64, u64), Damage> {
+    fn line_start(&self, pages: &Pages, line: usize) -> Result<(u64, u64), CorruptionError> {
         let bytes = pages.get(self.table, LINE * line..LINE * line + LINE)?;
         u64_at(bytes, 0)
             .zip(u64_at(bytes, 8))
@@ -160,7 +160,7 @@ impl Blocks {
     }
 
     /// Returns the block that contains the byte at `position`.
-    fn line(&self, pages: &Pages, position: u64) -> Result<BlockRange, Damage> {
+    fn line(&self, pages: &Pages, position: u64) -> Result<BlockRange, CorruptionError> {
         let n_blocks = (pages.len(self.table) / LINE).saturating_sub(1);
         let (mut low, mut high) = (0, n_blocks);
         while high - low > 1 {
@@ -171,7 +171,7 @@ impl Blocks {
         Ok(BlockRange { plain: start.0..end.0, stored: start.1..end.1 })
     }
 
-    fn read(&self, pages: &Pages, line: &BlockRange) -> Result<Vec<u8>, Damage> {
+    fn read(&self, pages: &Pages, line: &BlockRange) -> Result<Vec<u8>, CorruptionError> {
         let size = line.plain.end.checked_sub(line.plain.start);
         let size = size.and_then(|size| usize::try_from(size).ok());
         let size = size.ok_or_else(|| pages.damaged("the block table is invalid"))?;
@@ -194,7 +194,10 @@ impl Blocks {
         }
     }
 
-    fn prepared(&self, pages: &Pages) -> Result<Option<&DecoderDictionary<'static>>, Damage> {
+    fn prepared(
+        &self,
+        pages: &Pages,
+    ) -> Result<Option<&DecoderDictionary<'static>>, CorruptionError> {
         if pages.len(self.dictionary) == 0 {
             return Ok(None);
         }
@@ -226,7 +229,7 @@ pub(crate) struct BlockReader<'a> {
 
 impl BlockReader<'_> {
     /// Returns the bytes of a document.
-    pub(crate) fn get(&mut self, range: Range<u64>) -> Result<&[u8], Damage> {
+    pub(crate) fn get(&mut self, range: Range<u64>) -> Result<&[u8], CorruptionError> {
         if range.is_empty() {
             return Ok(&[]);
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use textkin_core::Damage;
+use textkin_core::CorruptionError;
 
 /// Reasons why a repository cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ pub enum Error {
     },
     /// A file is corrupt.
     #[error(transparent)]
-    Damage(#[from] Damage),
+    Corrupt(#[from] CorruptionError),
     /// A document with this id already exists.
     #[error("'{id}' is already in the repository")]
     DuplicateId {

@@ -18,7 +18,7 @@
 use std::io;
 
 use bitpacking::{BitPacker, BitPacker4x};
-use textkin_core::{Damage, PostingBlock};
+use textkin_core::{CorruptionError, PostingBlock};
 
 use crate::bits::{BitReader, BitWriter};
 use crate::pages::u32_at;
@@ -164,7 +164,7 @@ impl<'a> ListReader<'a> {
         }
     }
 
-    pub(crate) fn next_block(&mut self, out: &mut PostingBlock) -> Result<bool, Damage> {
+    pub(crate) fn next_block(&mut self, out: &mut PostingBlock) -> Result<bool, CorruptionError> {
         out.documents.clear();
         out.counts.clear();
         if self.is_done {
@@ -176,7 +176,7 @@ impl<'a> ListReader<'a> {
         self.block += 1;
         match filled {
             Some(()) => Ok(!out.documents.is_empty()),
-            None => Err(Damage {
+            None => Err(CorruptionError {
                 file: self.file.to_owned(),
                 reason: "a posting list is invalid".to_owned(),
             }),

@@ -2,7 +2,7 @@
 //!
 //! In: the sections written by [`crate::encoding`]. Out: documents and counts.
 
-use textkin_core::{Damage, PostingBlock, PostingList};
+use textkin_core::{CorruptionError, PostingBlock, PostingList};
 
 use crate::bits::{BitReader, MAX_ONES, truncated_binary};
 use crate::encoding::{MARK, POSITION_BITS, PostingShape, mask};
@@ -50,7 +50,7 @@ impl Lookup {
         [directory, buckets, lists]: [usize; 3],
         shape: PostingShape,
         columns: &Columns,
-    ) -> Result<Self, Damage> {
+    ) -> Result<Self, CorruptionError> {
         let is_sane = (1..=64).contains(&shape.hash_bits)
             && shape.bucket_bits < shape.hash_bits.min(40)
             && shape.rice_bits <= 60
@@ -67,7 +67,7 @@ impl Lookup {
         &self,
         pages: &'a Pages,
         hash: u64,
-    ) -> Result<Option<FoundPostings<'a>>, Damage> {
+    ) -> Result<Option<FoundPostings<'a>>, CorruptionError> {
         let shape = &self.shape;
         let truncated = shape.truncate(hash);
         let wanted = truncated & mask(shape.rest_bits());
@@ -111,7 +111,7 @@ impl Lookup {
     }
 
     /// Builds a filter of all hashes, if there is memory for it.
-    pub(crate) fn filter(&self, pages: &Pages) -> Result<Option<ChunkFilter>, Damage> {
+    pub(crate) fn filter(&self, pages: &Pages) -> Result<Option<ChunkFilter>, CorruptionError> {
         // A stored hash takes more than one bit.
         let max_hashes = 8 * pages.len(self.buckets) as u64;
         let Some(mut filter) = ChunkFilter::new(self.shape.hashes.min(max_hashes)) else {
@@ -138,7 +138,11 @@ impl Lookup {
     }
 
     /// Calls `each` with every (truncated) hash and the number of its documents, ascending.
-    pub(crate) fn each(&self, pages: &Pages, mut each: impl FnMut(u64, u32)) -> Result<(), Damage> {
+    pub(crate) fn each(
+        &self,
+        pages: &Pages,
+        mut each: impl FnMut(u64, u32),
+    ) -> Result<(), CorruptionError> {
         let shape = &self.shape;
         for bucket in 0..1u64 << shape.bucket_bits {
             let mut reader = self.bucket(pages, bucket)?;
@@ -157,9 +161,13 @@ impl Lookup {
         Ok(())
     }
 
-    fn bucket<'a>(&self, pages: &'a Pages, bucket: u64) -> Result<BucketReader<'a>, Damage> {
+    fn bucket<'a>(
+        &self,
+        pages: &'a Pages,
+        bucket: u64,
+    ) -> Result<BucketReader<'a>, CorruptionError> {
         let bucket = usize::try_from(bucket).unwrap_or(usize::MAX - 1);
-        let bit = |row: usize| -> Result<usize, Damage> {
+        let bit = |row: usize| -> Result<usize, CorruptionError> {
             let bit = self.directory.row(pages, row)?.get(0);
             Ok(usize::try_from(bit).unwrap_or(usize::MAX))
         };
@@ -176,7 +184,7 @@ impl Lookup {
         pages: &'a Pages,
         position: usize,
         len: u32,
-    ) -> Result<FoundPostings<'a>, Damage> {
+    ) -> Result<FoundPostings<'a>, CorruptionError> {
         // The table of a list ends with the size of its full blocks; the rest has a known maximum
         // size.
         let n_full = len as usize / list::BLOCK;
@@ -333,7 +341,7 @@ impl PostingList for Postings<'_> {
         self.found.len()
     }
 
-    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage> {
+    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, CorruptionError> {
         match &mut self.found {
             FoundPostings::Many(list) => list.next_block(block),
             FoundPostings::Few(few) => {
@@ -449,7 +457,7 @@ mod tests {
             let mut file = bytes_of(&encoded);
             let at = at.index(file.len());
             file[at] ^= change;
-            let check = || -> Result<(), Damage> {
+            let check = || -> Result<(), CorruptionError> {
                 let pages = Pages::open("test", Bytes::Memory(file.clone().into()), FORMAT)?;
                 let lookup = Lookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns)?;
                 for posting in &postings {

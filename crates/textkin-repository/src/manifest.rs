@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use textkin_core::Damage;
+use textkin_core::CorruptionError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Error;
@@ -84,7 +84,7 @@ impl Manifest {
                 let names = io.list(folder).unwrap_or_default();
                 if names.iter().any(|name| segment_number(name).is_some()) {
                     let (file, reason) = (path.display().to_string(), "it is missing".to_owned());
-                    return Err(Damage { file, reason }.into());
+                    return Err(CorruptionError { file, reason }.into());
                 }
                 return Err(Error::Missing { path: folder.to_owned() });
             }
@@ -94,7 +94,7 @@ impl Manifest {
     }
 
     fn parse(folder: &Path, file: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let damaged = |reason: String| Damage { file: file.display().to_string(), reason };
+        let damaged = |reason: String| CorruptionError { file: file.display().to_string(), reason };
         let text = std::str::from_utf8(bytes)
             .map_err(|_| damaged("the file is not valid UTF-8".to_owned()))?;
         let mut lines = text.split('\n');

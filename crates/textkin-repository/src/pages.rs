@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use textkin_core::Damage;
+use textkin_core::CorruptionError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::io::{Bytes, OutFile};
@@ -144,8 +144,13 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Opens `bytes` as a file of this format.
-    pub(crate) fn open(name: &str, bytes: Bytes, format: FileFormat) -> Result<Self, Damage> {
-        let damaged = |reason: &str| Damage { file: name.to_owned(), reason: reason.to_owned() };
+    pub(crate) fn open(
+        name: &str,
+        bytes: Bytes,
+        format: FileFormat,
+    ) -> Result<Self, CorruptionError> {
+        let damaged =
+            |reason: &str| CorruptionError { file: name.to_owned(), reason: reason.to_owned() };
         let all = bytes.as_ref();
         if all.len() < HEAD + TAIL {
             return Err(damaged("the file is truncated"));
@@ -191,8 +196,8 @@ impl Pages {
         self.sum
     }
 
-    pub(crate) fn damaged(&self, reason: impl Into<String>) -> Damage {
-        Damage { file: self.name.clone(), reason: reason.into() }
+    pub(crate) fn damaged(&self, reason: impl Into<String>) -> CorruptionError {
+        CorruptionError { file: self.name.clone(), reason: reason.into() }
     }
 
     /// Returns the size of the file in bytes.
@@ -207,7 +212,11 @@ impl Pages {
 
     /// Returns a range of bytes of a section.
     #[inline]
-    pub(crate) fn get(&self, section: usize, range: Range<usize>) -> Result<&[u8], Damage> {
+    pub(crate) fn get(
+        &self,
+        section: usize,
+        range: Range<usize>,
+    ) -> Result<&[u8], CorruptionError> {
         let Range { start, end } = self.sections[section];
         let (from, to) = (start.saturating_add(range.start), start.saturating_add(range.end));
         if from > to || to > end {
@@ -218,12 +227,12 @@ impl Pages {
     }
 
     /// Returns a whole section.
-    pub(crate) fn section(&self, section: usize) -> Result<&[u8], Damage> {
+    pub(crate) fn section(&self, section: usize) -> Result<&[u8], CorruptionError> {
         self.get(section, 0..self.len(section))
     }
 
     /// Checks all pages.
-    pub(crate) fn check_all(&self) -> Result<(), Damage> {
+    pub(crate) fn check_all(&self) -> Result<(), CorruptionError> {
         for word in &self.checked {
             word.store(0, Ordering::Relaxed);
         }
@@ -231,7 +240,7 @@ impl Pages {
     }
 
     #[inline]
-    fn check(&self, range: Range<usize>) -> Result<(), Damage> {
+    fn check(&self, range: Range<usize>) -> Result<(), CorruptionError> {
         for page in range.start / PAGE..range.end.div_ceil(PAGE) {
             let bit = 1u64 << (page % 64);
             if self.checked[page / 64].load(Ordering::Relaxed) & bit == 0 {
@@ -243,7 +252,7 @@ impl Pages {
     }
 
     #[cold]
-    fn check_page(&self, page: usize) -> Result<(), Damage> {
+    fn check_page(&self, page: usize) -> Result<(), CorruptionError> {
         let all = self.bytes.as_ref();
         let bytes = &all[page * PAGE..((page + 1) * PAGE).min(self.sums_start)];
         let at = self.sums_start + 4 * page;

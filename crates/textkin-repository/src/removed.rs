@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use textkin_core::Damage;
+use textkin_core::CorruptionError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::io::OutFile;
@@ -98,8 +98,9 @@ impl Removed {
     }
 
     /// Reads a list, which must have the checksum `expected`.
-    pub(crate) fn read(file: &str, bytes: &[u8], expected: u64) -> Result<Self, Damage> {
-        let damaged = |reason: &str| Damage { file: file.to_owned(), reason: reason.to_owned() };
+    pub(crate) fn read(file: &str, bytes: &[u8], expected: u64) -> Result<Self, CorruptionError> {
+        let damaged =
+            |reason: &str| CorruptionError { file: file.to_owned(), reason: reason.to_owned() };
         if bytes.len() < 32 || bytes[..8] != MAGIC {
             return Err(damaged("the file does not start with the expected signature"));
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use textkin_core::{Damage, Part};
+use textkin_core::{CorruptionError, DocumentAddress, IndexSegment};
 
 use crate::document::StoredDocument;
 use crate::error::Error;
@@ -16,15 +16,6 @@ use crate::manifest::{
 };
 use crate::removed::Removed;
 use crate::segment::Segment;
-
-/// The address of a document, valid for one [`Repository`] snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DocumentAddress {
-    /// The index of the segment.
-    pub segment: u32,
-    /// The number of the document in the segment.
-    pub document: u32,
-}
 
 /// A snapshot of a repository. To see later changes, open it again.
 #[derive(Clone, Debug)]
@@ -42,7 +33,7 @@ pub struct CheckReport {
     /// Documents in intact segments, without removed ones.
     pub documents: u64,
     /// The damage found.
-    pub damages: Vec<Damage>,
+    pub damages: Vec<CorruptionError>,
     /// Files left behind by a writer that was killed; the next writer removes them.
     pub leftover_files: Vec<PathBuf>,
 }
@@ -64,7 +55,7 @@ impl Repository {
                             manifest.files().find(|file| io.open(&folder.join(file)).is_err());
                         let file = folder.join(gone.unwrap_or_default()).display().to_string();
                         let reason = "the file is missing".to_owned();
-                        return Err(Damage { file, reason }.into());
+                        return Err(CorruptionError { file, reason }.into());
                     }
                     manifest = again;
                 }
@@ -149,7 +140,7 @@ impl Repository {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn find(&self, id: &str) -> Result<Option<DocumentAddress>, Damage> {
+    pub fn find(&self, id: &str) -> Result<Option<DocumentAddress>, CorruptionError> {
         for (number, segment) in (0u32..).zip(&self.segments) {
             if let Some(document) = segment.find(id)?
                 && segment.is_live(document)
@@ -165,7 +156,7 @@ impl Repository {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn most_common_terms(&self, n: usize) -> Result<Vec<u64>, Damage> {
+    pub fn most_common_terms(&self, n: usize) -> Result<Vec<u64>, CorruptionError> {
         let mut documents: HashMap<u64, u64> = HashMap::new();
         for segment in &self.segments {
             segment
@@ -194,7 +185,7 @@ impl Repository {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn document(&self, address: DocumentAddress) -> Result<StoredDocument, Damage> {
+    pub fn document(&self, address: DocumentAddress) -> Result<StoredDocument, CorruptionError> {
         self.segment(address).document(address.document)
     }
 
@@ -202,7 +193,7 @@ impl Repository {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn content(&self, address: DocumentAddress) -> Result<Vec<u8>, Damage> {
+    pub fn content(&self, address: DocumentAddress) -> Result<Vec<u8>, CorruptionError> {
         self.segment(address).content(address.document)
     }
 
@@ -231,16 +222,16 @@ impl Repository {
                 .and_then(|segment| segment.check().map(|()| segment).map_err(Error::from));
             match segment {
                 Ok(segment) => checked.documents += u64::from(segment.n_live()),
-                Err(Error::Damage(damage)) => checked.damages.push(damage),
+                Err(Error::Corrupt(damage)) => checked.damages.push(damage),
                 Err(Error::File { path, source, .. }) if is_missing(&source) => {
                     let (file, reason) =
                         (path.display().to_string(), "the file is missing".to_owned());
-                    checked.damages.push(Damage { file, reason });
+                    checked.damages.push(CorruptionError { file, reason });
                 }
                 Err(Error::File { path, source, .. }) => {
                     let (file, reason) =
                         (path.display().to_string(), format!("the file cannot be read: {source}"));
-                    checked.damages.push(Damage { file, reason });
+                    checked.damages.push(CorruptionError { file, reason });
                 }
                 Err(error) => return Err(error),
             }
@@ -257,7 +248,7 @@ fn open_segment(io: &dyn Io, folder: &Path, line: &SegmentLine) -> Result<Segmen
     if bytes.as_ref().len() as u64 != line.bytes {
         let file = path.display().to_string();
         let reason = format!("expected {} bytes, found {}", line.bytes, bytes.as_ref().len());
-        return Err(Damage { file, reason }.into());
+        return Err(CorruptionError { file, reason }.into());
     }
     let removed = match &line.removed {
         None => Removed::default(),
@@ -271,7 +262,7 @@ fn open_segment(io: &dyn Io, folder: &Path, line: &SegmentLine) -> Result<Segmen
     if segment.sum() != line.sum {
         let file = path.display().to_string();
         let reason = "this is not the file that was written under this name".to_owned();
-        return Err(Damage { file, reason }.into());
+        return Err(CorruptionError { file, reason }.into());
     }
     Ok(segment)
 }

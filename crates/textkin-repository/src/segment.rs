@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use textkin_core::chunk::mix;
-use textkin_core::{Damage, Length, Part, PostingBlock, PostingList};
+use textkin_core::{CorruptionError, IndexSegment, Length, PostingBlock, PostingList};
 
 use crate::blocks::{BlockReader, Blocks};
 use crate::document::{Record, StoredDocument, column, read_metadata};
@@ -129,7 +129,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the file is damaged.
-    pub fn build_filter(&self) -> Result<(), Damage> {
+    pub fn build_filter(&self) -> Result<(), CorruptionError> {
         if self.filter.get().is_none()
             && let Some(filter) = self.chunks.filter(&self.pages)?
         {
@@ -229,13 +229,13 @@ impl Segment {
         (0..self.config.documents).filter(|&document| self.is_live(document))
     }
 
-    fn record(&self, document: u32) -> Result<Record, Damage> {
+    fn record(&self, document: u32) -> Result<Record, CorruptionError> {
         Ok(Record::read(self.table.row(&self.pages, document as usize)?))
     }
 
     /// Returns the byte range of a document, given the table column that holds its end.
-    fn range(&self, document: u32, column: usize) -> Result<Range<u64>, Damage> {
-        let end = |document: u32| -> Result<u64, Damage> {
+    fn range(&self, document: u32, column: usize) -> Result<Range<u64>, CorruptionError> {
+        let end = |document: u32| -> Result<u64, CorruptionError> {
             Ok(self.table.row(&self.pages, document as usize)?.get(column))
         };
         let start = if document == 0 { 0 } else { end(document - 1)? };
@@ -246,7 +246,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn id(&self, document: u32) -> Result<&str, Damage> {
+    pub fn id(&self, document: u32) -> Result<&str, CorruptionError> {
         let range = self.range(document, column::ID_END)?;
         let offset = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
         let bytes = self.pages.get(section::IDS, offset(range.start)..offset(range.end))?;
@@ -257,7 +257,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn document(&self, document: u32) -> Result<StoredDocument, Damage> {
+    pub fn document(&self, document: u32) -> Result<StoredDocument, CorruptionError> {
         self.document_with(document, &mut self.metadata.reader(&self.pages))
     }
 
@@ -265,7 +265,7 @@ impl Segment {
         &self,
         document: u32,
         metadata: &mut BlockReader<'_>,
-    ) -> Result<StoredDocument, Damage> {
+    ) -> Result<StoredDocument, CorruptionError> {
         let record = self.record(document)?;
         let bytes = metadata.get(self.range(document, column::METADATA_END)?)?;
         let (time, metadata) = read_metadata(bytes)
@@ -285,7 +285,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn bytes(&self, document: u32) -> Result<u32, Damage> {
+    pub fn bytes(&self, document: u32) -> Result<u32, CorruptionError> {
         let range = self.range(document, column::CONTENT_END)?;
         Ok(u32::try_from(range.end.saturating_sub(range.start)).unwrap_or(u32::MAX))
     }
@@ -294,7 +294,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn content(&self, document: u32) -> Result<Vec<u8>, Damage> {
+    pub fn content(&self, document: u32) -> Result<Vec<u8>, CorruptionError> {
         let range = self.range(document, column::CONTENT_END)?;
         self.content.reader(&self.pages).get(range).map(<[u8]>::to_vec)
     }
@@ -304,7 +304,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the stored data is damaged, or `take` fails.
-    pub fn read_documents<E: From<Damage>>(
+    pub fn read_documents<E: From<CorruptionError>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
         mut take: impl FnMut(u32, StoredDocument) -> Result<(), E>,
@@ -319,7 +319,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the stored data is damaged, or `take` fails.
-    pub fn read_content<E: From<Damage>>(
+    pub fn read_content<E: From<CorruptionError>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
         mut take: impl FnMut(u32, &[u8]) -> Result<(), E>,
@@ -334,7 +334,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the stored data is damaged, or `take` fails.
-    pub fn read<E: From<Damage>>(
+    pub fn read<E: From<CorruptionError>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
         mut take: impl FnMut(u32, StoredDocument, &[u8]) -> Result<(), E>,
@@ -349,7 +349,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the stored data is damaged.
-    pub fn find(&self, id: &str) -> Result<Option<u32>, Damage> {
+    pub fn find(&self, id: &str) -> Result<Option<u32>, CorruptionError> {
         let (mut low, mut high) = (0, self.config.documents as usize);
         while low < high {
             let middle = low.midpoint(high);
@@ -368,7 +368,7 @@ impl Segment {
     ///
     /// # Errors
     /// If a byte differs from what was written.
-    pub fn check(&self) -> Result<(), Damage> {
+    pub fn check(&self) -> Result<(), CorruptionError> {
         self.pages.check_all()?;
         let plain = [
             (&self.metadata, self.config.metadata_bytes),
@@ -379,12 +379,12 @@ impl Segment {
                 return Err(self.pages.damaged("the size of the blocks does not match the header"));
             }
         }
-        self.read(0..self.config.documents, |_, _, _| Ok::<(), Damage>(()))
+        self.read(0..self.config.documents, |_, _, _| Ok::<(), CorruptionError>(()))
     }
 
     /// Calls `each` with the hash of every word of a live document and the number of such
     /// documents, ascending by hash.
-    pub(crate) fn each_term(&self, mut each: impl FnMut(u64, u32)) -> Result<(), Damage> {
+    pub(crate) fn each_term(&self, mut each: impl FnMut(u64, u32)) -> Result<(), CorruptionError> {
         self.terms.each(&self.pages, |term, documents| {
             let live = documents.saturating_sub(self.removed.documents_with(term));
             if live > 0 {
@@ -394,13 +394,13 @@ impl Segment {
     }
 
     /// Returns the number of documents that contain a word, including removed ones.
-    fn all_documents(&self, term: u64) -> Result<u32, Damage> {
+    fn all_documents(&self, term: u64) -> Result<u32, CorruptionError> {
         let found = self.terms.find(&self.pages, term)?;
         Ok(found.map_or(0, |found| found.len()))
     }
 }
 
-impl Part for Segment {
+impl IndexSegment for Segment {
     fn n_documents(&self) -> u32 {
         self.config.documents
     }
@@ -413,22 +413,26 @@ impl Part for Segment {
         document < self.config.documents && !self.removed.contains(document)
     }
 
-    fn length(&self, document: u32) -> Result<Length, Damage> {
+    fn length(&self, document: u32) -> Result<Length, CorruptionError> {
         Ok(Record::length(self.table.row(&self.pages, document as usize)?))
     }
 
-    fn live_documents(&self, term: u64) -> Result<u32, Damage> {
+    fn live_documents(&self, term: u64) -> Result<u32, CorruptionError> {
         let all = self.all_documents(term)?;
         all.checked_sub(self.removed.documents_with(term))
             .ok_or_else(|| self.pages.damaged("more documents were removed than exist"))
     }
 
-    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage> {
+    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, CorruptionError> {
         let found = self.terms.find(&self.pages, term)?;
         Ok(found.map(|found| Box::new(Postings { found, is_done: false }) as Box<dyn PostingList>))
     }
 
-    fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage> {
+    fn documents_with_chunk(
+        &self,
+        chunk: u64,
+        documents: &mut Vec<u32>,
+    ) -> Result<(), CorruptionError> {
         match self.chunks.find(&self.pages, mix(chunk))? {
             None => {}
             Some(FoundPostings::Few(block)) => {

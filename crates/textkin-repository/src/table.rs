@@ -13,7 +13,7 @@
 use std::io;
 
 use serde::{Deserialize, Serialize};
-use textkin_core::Damage;
+use textkin_core::CorruptionError;
 
 use crate::bits::{BitReader, BitWriter};
 use crate::pages::{Pages, u64_at};
@@ -139,7 +139,7 @@ impl Table {
         section: usize,
         shape: &Columns,
         n_columns: usize,
-    ) -> Result<Self, Damage> {
+    ) -> Result<Self, CorruptionError> {
         let is_sane = shape.columns.len() == n_columns
             && shape.columns.iter().all(|column| column.width <= 64)
             && shape.bytes() == Some(pages.len(section) as u64);
@@ -164,7 +164,11 @@ impl Table {
 
     /// Returns a row.
     #[inline]
-    pub(crate) fn row<'a>(&'a self, pages: &'a Pages, row: usize) -> Result<Row<'a>, Damage> {
+    pub(crate) fn row<'a>(
+        &'a self,
+        pages: &'a Pages,
+        row: usize,
+    ) -> Result<Row<'a>, CorruptionError> {
         if row >= self.rows {
             return Err(pages.damaged("a row number is out of range"));
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
-use textkin_core::Part;
+use textkin_core::{DocumentAddress, IndexSegment};
 
 use crate::builder::SegmentBuilder;
 use crate::document::{NewDocument, StoredDocument};
@@ -20,7 +20,7 @@ use crate::manifest::{
 };
 use crate::merge_policy::{compaction_runs, small_tail};
 use crate::pages::WrittenFile;
-use crate::repository::{DocumentAddress, Repository};
+use crate::repository::Repository;
 use crate::segment::Segment;
 
 const LOCK: &str = "lock";

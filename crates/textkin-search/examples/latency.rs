@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use textkin_core::chunk::mix;
-use textkin_core::{Damage, Length, Part, PostingBlock, PostingList};
+use textkin_core::{CorruptionError, IndexSegment, Length, PostingBlock, PostingList};
 use textkin_search::{
-    MemoryPart, PassageSettings, Place, Query, RankSettings, Ranking, Texts, rank, rank_all,
-    rank_chunks, rank_passages,
+    DocumentAddress, MemorySegment, PassageSettings, Query, RankSettings, Ranking, TextReader,
+    rank, rank_all, rank_chunks, rank_passages,
 };
 
 const WORDS: usize = 300;
@@ -33,13 +33,13 @@ fn main() {
     let only = std::env::args().nth(3);
     let mut random = Random(42);
     let started = Instant::now();
-    let mut part = MemoryPart::default();
+    let mut segment = MemorySegment::default();
     for number in 0..n {
         let words = text(number as u64, WORDS);
-        part.add(&words, &chunks(&words));
+        segment.add(&words, &chunks(&words));
     }
     println!("{n} documents of {WORDS} words in {:.1} s", started.elapsed().as_secs_f64());
-    let parts = [Counted(part)];
+    let segments = [Counted(segment)];
     let texts: Vec<Vec<u64>> = (0..N_QUERIES)
         .map(|number| {
             let seed = if number % 3 == 0 { random.below(n as u64) } else { u64::MAX / 2 };
@@ -58,22 +58,22 @@ fn main() {
         }
         let settings = RankSettings { ranking, ..RankSettings::default() };
         report(ranking.name(), &texts, |words| {
-            let found = rank(&parts, &Query::new(words.iter().copied()), &settings);
+            let found = rank(&segments, &Query::new(words.iter().copied()), &settings);
             found.map_or(0, |found| found.documents.len())
         });
     }
     report("fingerprint", &texts, |words| {
-        let found = rank_chunks(&parts, &Again, &chunks(words), 20);
+        let found = rank_chunks(&segments, &Again, &chunks(words), 20);
         found.map_or(0, |found| found.documents.len())
     });
     report("passages", &texts, |words| {
         let settings = PassageSettings::default();
-        rank_passages(&parts, &Again, words, &settings).map_or(0, |found| found.documents.len())
+        rank_passages(&segments, &Again, words, &settings).map_or(0, |found| found.documents.len())
     });
     let queries: Vec<Query> = texts.iter().map(|words| Query::new(words.iter().copied())).collect();
     let settings = RankSettings { threads: number(2), ..RankSettings::default() };
     let started = Instant::now();
-    let done = rank_all(&parts, &queries, &settings).len();
+    let done = rank_all(&segments, &queries, &settings).len();
     println!("batch of {done}: {:.1} queries/s", done as f64 / started.elapsed().as_secs_f64());
 }
 
@@ -114,18 +114,23 @@ fn number(n: usize) -> NonZeroUsize {
 /// Makes a text again from its number, in place of a store.
 struct Again;
 
-impl Texts for Again {
-    type Error = Damage;
+impl TextReader for Again {
+    type Error = CorruptionError;
 
-    fn shared_chunks(&self, place: Place, query: &[u64], _: u32) -> Result<u32, Damage> {
-        let mut own = chunks(&text(u64::from(place.document), WORDS));
+    fn shared_chunks(
+        &self,
+        address: DocumentAddress,
+        query: &[u64],
+        _: u32,
+    ) -> Result<u32, CorruptionError> {
+        let mut own = chunks(&text(u64::from(address.document), WORDS));
         own.sort_unstable();
         own.dedup();
         Ok(own.iter().filter(|chunk| query.binary_search(chunk).is_ok()).map(|_| 1).sum())
     }
 
-    fn words(&self, place: Place, words: &mut Vec<u64>) -> Result<(), Damage> {
-        words.extend(text(u64::from(place.document), WORDS));
+    fn words(&self, address: DocumentAddress, words: &mut Vec<u64>) -> Result<(), CorruptionError> {
+        words.extend(text(u64::from(address.document), WORDS));
         Ok(())
     }
 }
@@ -160,9 +165,9 @@ impl Random {
 }
 
 /// A part that counts the blocks that are read.
-struct Counted(MemoryPart);
+struct Counted(MemorySegment);
 
-impl Part for Counted {
+impl IndexSegment for Counted {
     fn n_documents(&self) -> u32 {
         self.0.n_documents()
     }
@@ -175,21 +180,25 @@ impl Part for Counted {
         self.0.is_live(document)
     }
 
-    fn length(&self, document: u32) -> Result<Length, Damage> {
+    fn length(&self, document: u32) -> Result<Length, CorruptionError> {
         self.0.length(document)
     }
 
-    fn live_documents(&self, term: u64) -> Result<u32, Damage> {
+    fn live_documents(&self, term: u64) -> Result<u32, CorruptionError> {
         self.0.live_documents(term)
     }
 
-    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage> {
+    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, CorruptionError> {
         let list = self.0.postings(term)?;
         Ok(list.map(|list| Box::new(CountedList(list)) as Box<dyn PostingList>))
     }
 
-    fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage> {
-        self.0.holders(chunk, documents)
+    fn documents_with_chunk(
+        &self,
+        chunk: u64,
+        documents: &mut Vec<u32>,
+    ) -> Result<(), CorruptionError> {
+        self.0.documents_with_chunk(chunk, documents)
     }
 }
 
@@ -200,7 +209,7 @@ impl PostingList for CountedList<'_> {
         self.0.len()
     }
 
-    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage> {
+    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, CorruptionError> {
         BLOCKS.fetch_add(1, Ordering::Relaxed);
         self.0.next_block(block)
     }

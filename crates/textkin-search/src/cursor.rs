@@ -1,8 +1,8 @@
 //! Cursors: a place in the postings of one term, which only moves on.
 
-use textkin_core::{Damage, Part, PostingBlock, PostingList};
+use textkin_core::{CorruptionError, IndexSegment, PostingBlock, PostingList};
 
-use crate::weighing::WeighedTerm;
+use crate::weights::WeightedTerm;
 
 /// A place in the postings of one term.
 pub(crate) struct Cursor<'p> {
@@ -16,26 +16,26 @@ pub(crate) struct Cursor<'p> {
 
 impl<'p> Cursor<'p> {
     /// Opens the postings of a term of a query, which is the one of this number, if the part has any.
-    pub(crate) fn of<P: Part>(
-        part: &'p P,
+    pub(crate) fn of<P: IndexSegment>(
+        segment: &'p P,
         term: usize,
-        weighed: &WeighedTerm,
-    ) -> Result<Option<Self>, Damage> {
-        if !weighed.is_chunk {
-            return Self::open(part, term, weighed.hash);
+        weighted: &WeightedTerm,
+    ) -> Result<Option<Self>, CorruptionError> {
+        if !weighted.is_chunk {
+            return Self::open(segment, term, weighted.hash);
         }
         let mut documents = Vec::new();
-        part.holders(weighed.hash, &mut documents)?;
+        segment.documents_with_chunk(weighted.hash, &mut documents)?;
         Ok(Self::new(term, Box::new(Holders { documents, is_read: false })))
     }
 
     /// Opens the postings of the word with this hash, if the part has any; none is read yet.
-    pub(crate) fn open<P: Part>(
-        part: &'p P,
+    pub(crate) fn open<P: IndexSegment>(
+        segment: &'p P,
         term: usize,
         hash: u64,
-    ) -> Result<Option<Self>, Damage> {
-        Ok(part.postings(hash)?.and_then(|list| Self::new(term, list)))
+    ) -> Result<Option<Self>, CorruptionError> {
+        Ok(segment.postings(hash)?.and_then(|list| Self::new(term, list)))
     }
 
     fn new(term: usize, list: Box<dyn PostingList + 'p>) -> Option<Self> {
@@ -44,7 +44,7 @@ impl<'p> Cursor<'p> {
     }
 
     /// Moves on to the first document from `document` on, and gives it.
-    pub(crate) fn seek(&mut self, document: u32) -> Result<Option<u32>, Damage> {
+    pub(crate) fn seek(&mut self, document: u32) -> Result<Option<u32>, CorruptionError> {
         if self.block.documents.last().is_none_or(|last| *last < document) {
             self.load(document)?;
         }
@@ -54,7 +54,7 @@ impl<'p> Cursor<'p> {
     }
 
     /// How often `document` has the term, when documents are asked for in ascending order.
-    pub(crate) fn count_in(&mut self, document: u32) -> Result<u32, Damage> {
+    pub(crate) fn count_in(&mut self, document: u32) -> Result<u32, CorruptionError> {
         if self.seek(document)? != Some(document) {
             return Ok(0);
         }
@@ -66,7 +66,7 @@ impl<'p> Cursor<'p> {
         &mut self,
         end: u32,
         mut each: impl FnMut(u32, u32),
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CorruptionError> {
         loop {
             let documents = self.block.documents.get(self.at..).unwrap_or_default();
             let n = match documents.last() {
@@ -86,7 +86,7 @@ impl<'p> Cursor<'p> {
     }
 
     /// Reads the first block that reaches `document`, or ends.
-    fn load(&mut self, document: u32) -> Result<(), Damage> {
+    fn load(&mut self, document: u32) -> Result<(), CorruptionError> {
         while !self.ended {
             self.list.skip_to(document);
             self.read()?;
@@ -98,7 +98,7 @@ impl<'p> Cursor<'p> {
     }
 
     /// Reads the next block, or ends.
-    fn read(&mut self) -> Result<(), Damage> {
+    fn read(&mut self) -> Result<(), CorruptionError> {
         self.at = 0;
         let read = self.list.next_block(&mut self.block)?;
         self.ended = !read || self.block.documents.is_empty();
@@ -121,7 +121,7 @@ impl PostingList for Holders {
         u32::try_from(self.documents.len()).unwrap_or(u32::MAX)
     }
 
-    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage> {
+    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, CorruptionError> {
         block.documents.clear();
         block.counts.clear();
         if !std::mem::replace(&mut self.is_read, true) {

@@ -2,7 +2,7 @@
 
 /// One document of a ranked list, and whether it is a right one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedDocument {
     /// Its percentage.
     pub percent: f64,
     /// Whether it belongs to the query.
@@ -39,7 +39,7 @@ impl Effectiveness {
     /// assert_eq!((figures.separation, figures.ratio()), (Some(60.0), Some(3.0)));
     /// ```
     #[must_use]
-    pub fn of(ranked: &[Judged], n_relevant: usize) -> Option<Self> {
+    pub fn of(ranked: &[JudgedDocument], n_relevant: usize) -> Option<Self> {
         if n_relevant == 0 {
             return None;
         }
@@ -83,9 +83,12 @@ mod tests {
         19.91, 18.89, 18.41, 17.80, 17.70, 17.37, 17.29,
     ];
 
-    fn judged() -> Vec<Judged> {
+    fn judged() -> Vec<JudgedDocument> {
         let percents = SIMILARITIES.iter().map(|similarity| similarity / SIMILARITIES[0] * 100.0);
-        percents.enumerate().map(|(n, percent)| Judged { percent, relevant: n < 10 }).collect()
+        percents
+            .enumerate()
+            .map(|(n, percent)| JudgedDocument { percent, relevant: n < 10 })
+            .collect()
     }
 
     #[test]
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_false_match_above_a_right_one_makes_separation_negative() {
-        let judge = |percent, relevant| Judged { percent, relevant };
+        let judge = |percent, relevant| JudgedDocument { percent, relevant };
         let list = [judge(90.0, true), judge(60.0, false), judge(50.0, true)];
         let figures = Effectiveness::of(&list, 2).unwrap();
         assert_eq!((figures.precision, figures.recall), (0.5, 1.0));

@@ -6,10 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use textkin_core::{Damage, Part};
+use textkin_core::{CorruptionError, IndexSegment};
 
-use crate::texts::Texts;
-use crate::top::{Place, RankedList, Scored, Top};
+use crate::text_reader::TextReader;
+use crate::top::{RankedList, Scored, Top};
+use textkin_core::DocumentAddress;
 
 /// From one holder to so many documents on, documents are counted in an array.
 const DENSE: usize = 16;
@@ -19,8 +20,8 @@ const DENSE: usize = 16;
 ///
 /// # Errors
 /// If what is stored is damaged, or a text cannot be read.
-pub fn rank_chunks<P: Part, T: Texts>(
-    parts: &[P],
+pub fn rank_chunks<P: IndexSegment, T: TextReader>(
+    segments: &[P],
     texts: &T,
     chunks: &[u64],
     top: usize,
@@ -29,35 +30,38 @@ pub fn rank_chunks<P: Part, T: Texts>(
     chunks.sort_unstable();
     chunks.dedup();
     let mut bounds = Vec::new();
-    for (part, number) in parts.iter().zip(0..) {
-        for (document, count) in holdings(part, &chunks)? {
-            bounds.push((count, Reverse(Place { part: number, document })));
+    for (segment, number) in segments.iter().zip(0..) {
+        for (document, count) in holdings(segment, &chunks)? {
+            bounds.push((count, Reverse(DocumentAddress { segment: number, document })));
         }
     }
     let mut bounds = BinaryHeap::from(bounds);
     let mut best = Top::new(top);
     while top > 0
-        && let Some((at_most, Reverse(place))) = bounds.pop()
+        && let Some((at_most, Reverse(address))) = bounds.pop()
     {
-        let bound = Scored { score: f64::from(at_most), place };
+        let bound = Scored { score: f64::from(at_most), address };
         if best.worst().is_some_and(|worst| *worst < bound) {
             break;
         }
-        let shared = texts.shared_chunks(place, &chunks, at_most)?.min(at_most);
+        let shared = texts.shared_chunks(address, &chunks, at_most)?.min(at_most);
         if shared > 0 {
-            best.offer(Scored { score: f64::from(shared), place });
+            best.offer(Scored { score: f64::from(shared), address });
         }
     }
     Ok(RankedList::new(chunks.len() as f64, best.into_sorted()))
 }
 
 /// The documents of a part that hold any of the chunks, and how many of them at most.
-fn holdings<P: Part>(part: &P, chunks: &[u64]) -> Result<Vec<(u32, u32)>, Damage> {
-    let n = part.n_documents() as usize;
+fn holdings<P: IndexSegment>(
+    segment: &P,
+    chunks: &[u64],
+) -> Result<Vec<(u32, u32)>, CorruptionError> {
+    let n = segment.n_documents() as usize;
     let mut holders = Vec::new();
     let mut counts: Vec<u32> = Vec::new();
     for chunk in chunks {
-        part.holders(*chunk, &mut holders)?;
+        segment.documents_with_chunk(*chunk, &mut holders)?;
         if holders.len() * DENSE > n {
             counts.resize(n, 0);
             for document in holders.drain(..) {

@@ -22,15 +22,16 @@ use std::num::NonZeroUsize;
 
 use hashbrown::HashMap;
 use textkin_core::chunk::{RollingHash, chunk_hash};
-use textkin_core::{Damage, Length, Part};
+use textkin_core::{CorruptionError, IndexSegment, Length};
 
-use crate::parallel::in_parallel;
+use crate::parallel::parallel_map;
 use crate::query::Query;
-use crate::rank::{RankSettings, rank_weighed};
+use crate::rank::{RankSettings, rank_by_weights};
 use crate::ranking::Ranking;
-use crate::texts::Texts;
-use crate::top::{Place, RankedList, Scored, Top};
-use crate::weighing::{Weighing, longer, n_documents, n_live};
+use crate::text_reader::TextReader;
+use crate::top::{RankedList, Scored, Top};
+use crate::weights::{TermWeights, longer, n_documents, n_live};
+use textkin_core::DocumentAddress;
 
 /// The fewest candidates whose texts are read.
 const CANDIDATES: usize = 200;
@@ -56,36 +57,37 @@ pub struct KinQuery<'a> {
 ///
 /// # Errors
 /// If what is stored is damaged, or a text cannot be read.
-pub fn rank_kin<P: Part, T: Texts>(
-    parts: &[P],
+pub fn rank_kin<P: IndexSegment, T: TextReader>(
+    segments: &[P],
     texts: Option<&T>,
     query: KinQuery<'_>,
     top: usize,
     threads: NonZeroUsize,
 ) -> Result<RankedList, T::Error> {
-    let runs = Runs::new(parts, query, texts.is_some())?;
+    let runs = Runs::new(segments, query, texts.is_some())?;
     let wanted = if texts.is_some() { CANDIDATES.max(top.saturating_mul(SPARE)) } else { top };
-    let words = Query::stopped(query.words.iter().copied(), query.stop.iter().copied());
+    let words = Query::with_stop_words(query.words.iter().copied(), query.stop.iter().copied());
     let chunks = runs.chunks.iter().map(|(&hash, chunk)| (hash, chunk.n_documents, chunk.weight));
-    let weighing = Weighing::of_kin(parts, &words, chunks)?;
+    let weights = TermWeights::of_kin(segments, &words, chunks)?;
     let settings = RankSettings { ranking: Ranking::Kin, top: wanted, threads };
-    let candidates = rank_weighed(parts, &weighing, query.stop, &settings)?;
+    let candidates = rank_by_weights(segments, &weights, query.stop, &settings)?;
     let mut best = Top::new(top);
     match texts {
         None => {
             for candidate in &candidates.documents {
                 let share = candidate.score / candidates.own_score;
-                best.offer(Scored { score: share * share, place: candidate.place });
+                best.offer(Scored { score: share * share, address: candidate.address });
             }
         }
         Some(texts) => {
-            let mut places: Vec<Place> =
-                candidates.documents.iter().map(|candidate| candidate.place).collect();
+            let mut addresses: Vec<DocumentAddress> =
+                candidates.documents.iter().map(|candidate| candidate.address).collect();
             // In the order in which they are stored, and in pieces, so that no thread waits long.
-            places.sort_unstable();
-            let piece = places.len().div_ceil(PIECES * threads.get()).max(1);
-            let pieces: Vec<&[Place]> = places.chunks(piece).collect();
-            let scored = in_parallel(&pieces, threads, |places| runs.scores(places, parts, texts));
+            addresses.sort_unstable();
+            let piece = addresses.len().div_ceil(PIECES * threads.get()).max(1);
+            let pieces: Vec<&[DocumentAddress]> = addresses.chunks(piece).collect();
+            let scored =
+                parallel_map(&pieces, threads, |addresses| runs.scores(addresses, segments, texts));
             for scores in scored {
                 scores?.into_iter().for_each(|scored| best.offer(scored));
             }
@@ -115,8 +117,12 @@ struct Runs {
 }
 
 impl Runs {
-    fn new<P: Part>(parts: &[P], query: KinQuery<'_>, has_texts: bool) -> Result<Self, Damage> {
-        let n = n_live(parts).max(1) as f64;
+    fn new<P: IndexSegment>(
+        segments: &[P],
+        query: KinQuery<'_>,
+        has_texts: bool,
+    ) -> Result<Self, CorruptionError> {
+        let n = n_live(segments).max(1) as f64;
         let k = query.k.get();
         let mut chunks: BTreeMap<u64, ChunkOf> = BTreeMap::new();
         let mut holders = Vec::new();
@@ -125,9 +131,9 @@ impl Runs {
         for (_, hash) in placed {
             if let Entry::Vacant(vacant) = chunks.entry(*hash) {
                 let mut n_documents = 0;
-                for part in parts {
+                for segment in segments {
                     holders.clear();
-                    part.holders(*hash, &mut holders)?;
+                    segment.documents_with_chunk(*hash, &mut holders)?;
                     n_documents += holders.len() as u64;
                 }
                 vacant.insert(ChunkOf { n_documents, weight: 0.0 });
@@ -143,7 +149,7 @@ impl Runs {
         let mut frequencies: HashMap<u64, f64> = HashMap::new();
         for word in query.words {
             if !frequencies.contains_key(word) {
-                frequencies.insert(*word, n_documents(parts, *word)?.max(1) as f64 / n);
+                frequencies.insert(*word, n_documents(segments, *word)?.max(1) as f64 / n);
             }
         }
         let shares: Vec<f64> = query.words.iter().map(|word| frequencies[word]).collect();
@@ -208,22 +214,23 @@ impl Runs {
     }
 
     /// Kin of the query and each of the documents.
-    fn scores<P: Part, T: Texts>(
+    fn scores<P: IndexSegment, T: TextReader>(
         &self,
-        places: &[Place],
-        parts: &[P],
+        addresses: &[DocumentAddress],
+        segments: &[P],
         texts: &T,
     ) -> Result<Vec<Scored>, T::Error> {
-        let mut shares = vec![0.0; places.len()];
+        let mut shares = vec![0.0; addresses.len()];
         let mut has = Vec::new();
-        texts.each_words(places, &mut |number, words| {
+        texts.for_each_words(addresses, &mut |number, words| {
             shares[number] = self.share(words, &mut has)
         })?;
-        let scored = |(&place, share): (&Place, f64)| {
-            let Length { words, .. } = parts[place.part as usize].length(place.document)?;
-            Ok(Scored { score: share * share / longer(self.n_words, words).sqrt(), place })
+        let scored = |(&address, share): (&DocumentAddress, f64)| {
+            let Length { words, .. } =
+                segments[address.segment as usize].length(address.document)?;
+            Ok(Scored { score: share * share / longer(self.n_words, words).sqrt(), address })
         };
-        places.iter().zip(shares).map(scored).collect()
+        addresses.iter().zip(shares).map(scored).collect()
     }
 
     /// The share of the query's runs that are among `words`, by weight. `has` is for use here.

@@ -1,18 +1,18 @@
 //! Ranks the documents of a repository against one query: by words, by chunks, by passages.
 //!
-//! In: the parts of a repository ([`textkin_core::Part`]) and the hashes of the query's words or
+//! In: the parts of a repository ([`textkin_core::IndexSegment`]) and the hashes of the query's words or
 //! chunks. Out: the best documents with score and percentage. Nothing is read but the postings of
 //! what the query has. No result depends on threads or on how the repository is cut into parts.
 
 pub mod ranking;
 pub mod query;
-mod weighing;
+mod weights;
 mod top;
 mod cursor;
 mod stop;
 mod scan;
 mod rank;
-mod texts;
+mod text_reader;
 mod fingerprint;
 mod passage;
 mod kin;
@@ -20,14 +20,15 @@ pub mod effectiveness;
 pub mod memory;
 mod parallel;
 
-pub use effectiveness::{Effectiveness, Judged};
+pub use effectiveness::{Effectiveness, JudgedDocument};
 pub use fingerprint::rank_chunks;
 pub use kin::{KinQuery, rank_kin};
-pub use memory::MemoryPart;
-pub use parallel::in_parallel;
+pub use memory::MemorySegment;
+pub use parallel::parallel_map;
 pub use passage::{PassageDocument, PassageList, PassagePair, PassageSettings, rank_passages};
 pub use query::{Query, QueryTerm};
 pub use rank::{RankSettings, rank, rank_all};
 pub use ranking::{Closeness, Ranking, RankingError};
-pub use texts::Texts;
-pub use top::{Place, Ranked, RankedList};
+pub use text_reader::TextReader;
+pub use textkin_core::DocumentAddress;
+pub use top::{Ranked, RankedList};

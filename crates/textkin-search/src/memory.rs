@@ -1,7 +1,7 @@
 //! A part of a repository in memory: for tests, and for collections that are not stored.
 
 use hashbrown::HashMap;
-use textkin_core::{Damage, Length, Part, PostingBlock, PostingList};
+use textkin_core::{CorruptionError, IndexSegment, Length, PostingBlock, PostingList};
 
 use crate::cursor::first_from;
 
@@ -10,7 +10,7 @@ const BLOCK: usize = 128;
 
 /// Some documents in memory.
 #[derive(Clone, Debug)]
-pub struct MemoryPart {
+pub struct MemorySegment {
     terms: HashMap<u64, Postings>,
     chunks: HashMap<u64, Vec<u32>>,
     lengths: Vec<Length>,
@@ -25,13 +25,13 @@ struct Postings {
     live: u32,
 }
 
-impl Default for MemoryPart {
+impl Default for MemorySegment {
     fn default() -> Self {
         Self::with_chunk_bits(64)
     }
 }
 
-impl MemoryPart {
+impl MemorySegment {
     /// A part that stores only so many bits of the hash of a chunk, as files do.
     #[must_use]
     pub fn with_chunk_bits(bits: u32) -> Self {
@@ -88,7 +88,7 @@ impl MemoryPart {
     }
 }
 
-impl Part for MemoryPart {
+impl IndexSegment for MemorySegment {
     fn n_documents(&self) -> u32 {
         u32::try_from(self.live.len()).unwrap_or(u32::MAX)
     }
@@ -101,24 +101,28 @@ impl Part for MemoryPart {
         self.live.get(document as usize).copied().unwrap_or(false)
     }
 
-    fn length(&self, document: u32) -> Result<Length, Damage> {
+    fn length(&self, document: u32) -> Result<Length, CorruptionError> {
         let length = self.lengths.get(document as usize).copied();
-        length.ok_or_else(|| Damage {
+        length.ok_or_else(|| CorruptionError {
             file: "memory".to_owned(),
             reason: format!("there is no document {document}"),
         })
     }
 
-    fn live_documents(&self, term: u64) -> Result<u32, Damage> {
+    fn live_documents(&self, term: u64) -> Result<u32, CorruptionError> {
         Ok(self.terms.get(&term).map_or(0, |postings| postings.live))
     }
 
-    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage> {
+    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, CorruptionError> {
         let Some(postings) = self.terms.get(&term) else { return Ok(None) };
         Ok(Some(Box::new(MemoryList { block: &postings.block, at: 0 })))
     }
 
-    fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage> {
+    fn documents_with_chunk(
+        &self,
+        chunk: u64,
+        documents: &mut Vec<u32>,
+    ) -> Result<(), CorruptionError> {
         let holders = self.chunks.get(&(chunk & self.mask)).map_or(&[][..], Vec::as_slice);
         documents.extend(holders.iter().filter(|document| self.is_live(**document)));
         Ok(())
@@ -135,7 +139,7 @@ impl PostingList for MemoryList<'_> {
         u32::try_from(self.block.documents.len()).unwrap_or(u32::MAX)
     }
 
-    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage> {
+    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, CorruptionError> {
         let end = self.block.documents.len().min(self.at + BLOCK);
         block.documents.clear();
         block.counts.clear();

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// ```
 /// use std::num::NonZeroUsize;
-/// let lengths = textkin_search::in_parallel(&["a", "bcd"], NonZeroUsize::MIN, |text| text.len());
+/// let lengths = textkin_search::parallel_map(&["a", "bcd"], NonZeroUsize::MIN, |text| text.len());
 /// assert_eq!(lengths, [1, 3]);
 /// ```
-pub fn in_parallel<T: Sync, R: Send>(
+pub fn parallel_map<T: Sync, R: Send>(
     items: &[T],
     threads: NonZeroUsize,
     work: impl Fn(&T) -> R + Sync,
@@ -52,7 +52,7 @@ mod tests {
         let items: Vec<u32> = (0..1000).collect();
         for threads in [1, 2, 7] {
             let threads = NonZeroUsize::new(threads).unwrap();
-            let squares = in_parallel(&items, threads, |item| item * item);
+            let squares = parallel_map(&items, threads, |item| item * item);
             assert!(squares.iter().zip(&items).all(|(square, item)| *square == item * item));
         }
     }

@@ -16,15 +16,15 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use textkin_core::{Damage, Length, Part};
+use textkin_core::{CorruptionError, IndexSegment, Length};
 
-use crate::parallel::in_parallel;
+use crate::parallel::parallel_map;
 use crate::query::Query;
 use crate::ranking::Ranking;
 use crate::scan::{Job, Search, Threshold};
-use crate::texts::Texts;
-use crate::top::Place;
-use crate::weighing::{WeighedTerm, Weighing, n_documents, n_live, reaches};
+use crate::text_reader::TextReader;
+use crate::weights::{TermWeights, WeightedTerm, n_documents, n_live, reaches};
+use textkin_core::DocumentAddress;
 
 const RANKING: Ranking = Ranking::Identity2;
 /// Documents that are read at once.
@@ -77,7 +77,7 @@ pub struct PassagePair {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageDocument {
     /// The document.
-    pub place: Place,
+    pub address: DocumentAddress,
     /// At least one pair, in the order of the query, then of the document.
     pub pairs: Vec<PassagePair>,
 }
@@ -104,39 +104,40 @@ pub struct PassageList {
 ///
 /// # Errors
 /// If what is stored is damaged, or a text cannot be read.
-pub fn rank_passages<P: Part, T: Texts>(
-    parts: &[P],
+pub fn rank_passages<P: IndexSegment, T: TextReader>(
+    segments: &[P],
     texts: &T,
     words: &[u64],
     settings: &PassageSettings,
 ) -> Result<PassageList, T::Error> {
-    let windows = Window::all(parts, words, settings)?;
-    let found = in_parallel(&windows, settings.threads, |window| window.documents(parts, settings));
+    let windows = Window::all(segments, words, settings)?;
+    let found =
+        parallel_map(&windows, settings.threads, |window| window.documents(segments, settings));
     let mut list = PassageList::default();
-    let mut by_document: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
+    let mut by_document: BTreeMap<DocumentAddress, Vec<usize>> = BTreeMap::new();
     for (number, found) in found.into_iter().enumerate() {
         match found? {
-            Some(places) => {
-                for place in places {
-                    by_document.entry(place).or_default().push(number);
+            Some(addresses) => {
+                for address in addresses {
+                    by_document.entry(address).or_default().push(number);
                 }
             }
             None => list.common.push(windows[number].words.clone()),
         }
     }
     let terms = numbers(&windows);
-    let candidates: Vec<(Place, Vec<usize>)> = by_document.into_iter().collect();
+    let candidates: Vec<(DocumentAddress, Vec<usize>)> = by_document.into_iter().collect();
     // In the order in which they are stored, some side by side.
-    let pieces: Vec<&[(Place, Vec<usize>)]> = candidates.chunks(PIECE).collect();
-    let compared = in_parallel(&pieces, settings.threads, |piece| {
-        let places: Vec<Place> = piece.iter().map(|candidate| candidate.0).collect();
+    let pieces: Vec<&[(DocumentAddress, Vec<usize>)]> = candidates.chunks(PIECE).collect();
+    let compared = parallel_map(&pieces, settings.threads, |piece| {
+        let addresses: Vec<DocumentAddress> = piece.iter().map(|candidate| candidate.0).collect();
         let mut documents = Vec::new();
-        texts.each_words(&places, &mut |number, own_words| {
-            let (place, numbers) = &piece[number];
+        texts.for_each_words(&addresses, &mut |number, own_words| {
+            let (address, numbers) = &piece[number];
             let near: Vec<&Window> = numbers.iter().map(|number| &windows[*number]).collect();
             let pairs = pairs(&near, &terms, own_words, settings);
             if !pairs.is_empty() {
-                documents.push(PassageDocument { place: *place, pairs });
+                documents.push(PassageDocument { address: *address, pairs });
             }
         })?;
         Ok::<_, T::Error>(documents)
@@ -146,7 +147,7 @@ pub fn rank_passages<P: Part, T: Texts>(
     }
     list.documents.sort_by(|a, b| {
         let counts = b.pairs.len().cmp(&a.pairs.len());
-        counts.then(b.best_percent().total_cmp(&a.best_percent())).then(a.place.cmp(&b.place))
+        counts.then(b.best_percent().total_cmp(&a.best_percent())).then(a.address.cmp(&b.address))
     });
     list.documents.truncate(settings.top);
     Ok(list)
@@ -168,56 +169,57 @@ fn cut(n: usize, settings: &PassageSettings) -> impl Iterator<Item = Range<usize
 #[derive(Debug)]
 struct Window {
     words: Range<usize>,
-    weighing: Weighing,
+    weights: TermWeights,
     own_score: f64,
 }
 
 impl Window {
-    fn all<P: Part>(
-        parts: &[P],
+    fn all<P: IndexSegment>(
+        segments: &[P],
         words: &[u64],
         settings: &PassageSettings,
-    ) -> Result<Vec<Self>, Damage> {
-        let n = n_live(parts);
+    ) -> Result<Vec<Self>, CorruptionError> {
+        let n = n_live(segments);
         let mut frequencies = HashMap::new();
         for term in Query::new(words.iter().copied()).terms() {
-            frequencies.insert(term.hash, n_documents(parts, term.hash)?);
+            frequencies.insert(term.hash, n_documents(segments, term.hash)?);
         }
         let weigh = |range: Range<usize>| {
             let query = Query::new(words[range.clone()].iter().copied());
             let frequency = |hash: &u64| frequencies.get(hash).copied().unwrap_or(0);
-            let weighed = |term| WeighedTerm::new(RANKING, term, n, frequency(&term.hash));
-            let terms = query.terms().iter().copied().map(weighed).collect();
-            let weighing = Weighing::of(terms, &query, RANKING);
-            Self { words: range, own_score: weighing.own_score(), weighing }
+            let weighted = |term| WeightedTerm::new(RANKING, term, n, frequency(&term.hash));
+            let terms = query.terms().iter().copied().map(weighted).collect();
+            let weights = TermWeights::of(terms, &query, RANKING);
+            Self { words: range, own_score: weights.own_score(), weights }
         };
         Ok(cut(words.len(), settings).map(weigh).collect())
     }
 
     /// The documents in which a passage may be similar to this one; none if it is common.
-    fn documents<P: Part>(
+    fn documents<P: IndexSegment>(
         &self,
-        parts: &[P],
+        segments: &[P],
         settings: &PassageSettings,
-    ) -> Result<Option<Vec<Place>>, Damage> {
-        let ceiling = self.weighing.ceiling();
+    ) -> Result<Option<Vec<DocumentAddress>>, CorruptionError> {
+        let ceiling = self.weights.ceiling();
         let threshold = Threshold::new(self.own_score * (settings.percent.max(0.0) / 100.0));
-        let search = Search { parts, weighing: &ceiling, stop: &[], top: 0, threshold: &threshold };
-        let mut places = Vec::new();
-        for (part, number) in parts.iter().zip(0..) {
-            let job = Job { part: number, documents: 0..part.n_documents() };
-            let left = settings.max_documents.saturating_sub(places.len());
+        let search =
+            Search { segments, weights: &ceiling, stop: &[], top: 0, threshold: &threshold };
+        let mut addresses = Vec::new();
+        for (segment, number) in segments.iter().zip(0..) {
+            let job = Job { segment: number, documents: 0..segment.n_documents() };
+            let left = settings.max_documents.saturating_sub(addresses.len());
             let Some(found) = search.all(&job, left)? else { return Ok(None) };
-            places.extend(found);
+            addresses.extend(found);
         }
-        Ok(Some(places))
+        Ok(Some(addresses))
     }
 }
 
 /// A number for each different word of the passages.
 fn numbers(windows: &[Window]) -> HashMap<u64, usize> {
     let mut numbers = HashMap::new();
-    for term in windows.iter().flat_map(|window| window.weighing.terms()) {
+    for term in windows.iter().flat_map(|window| window.weights.terms()) {
         let next = numbers.len();
         numbers.entry(term.hash).or_insert(next);
     }
@@ -235,9 +237,7 @@ fn pairs(
     let words: Vec<Option<usize>> = words.iter().map(number).collect();
     let asked: Vec<Vec<usize>> = windows
         .iter()
-        .map(|window| {
-            window.weighing.terms().iter().filter_map(|term| number(&term.hash)).collect()
-        })
+        .map(|window| window.weights.terms().iter().filter_map(|term| number(&term.hash)).collect())
         .collect();
     let mut counts = vec![0u32; terms.len()];
     let mut pairs = Vec::new();
@@ -250,9 +250,9 @@ fn pairs(
         for (window, asked) in windows.iter().zip(&asked) {
             let adds = asked.iter().enumerate();
             let sum = adds.fold(0.0, |sum, (term, number)| {
-                sum + window.weighing.term(term).adds(counts[*number])
+                sum + window.weights.term(term).adds(counts[*number])
             });
-            let percent = window.weighing.score(sum, &length) / window.own_score * 100.0;
+            let percent = window.weights.score(sum, &length) / window.own_score * 100.0;
             if sum > 0.0 && reaches(percent, settings.percent) {
                 let (query, document) = (window.words.clone(), range.clone());
                 pairs.push(PassagePair { query, document, percent });

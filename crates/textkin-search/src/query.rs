@@ -22,12 +22,12 @@ pub struct Query {
 impl Query {
     /// The query with these words, given by their hashes in any order.
     pub fn new(words: impl IntoIterator<Item = u64>) -> Self {
-        Self::stopped(words, [])
+        Self::with_stop_words(words, [])
     }
 
     /// The query with these words, where the words in `stop` do not count: neither in the query
     /// nor in the length of a document.
-    pub fn stopped(
+    pub fn with_stop_words(
         words: impl IntoIterator<Item = u64>,
         stop: impl IntoIterator<Item = u64>,
     ) -> Self {
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn words_are_counted_and_stop_words_are_not() {
-        let query = Query::stopped([9, 4, 9, 7, 9], [7, 8, 7]);
+        let query = Query::with_stop_words([9, 4, 9, 7, 9], [7, 8, 7]);
         let terms = [QueryTerm { hash: 4, count: 1 }, QueryTerm { hash: 9, count: 3 }];
         assert_eq!(query.terms(), terms);
         assert_eq!((query.length().words, query.length().terms), (4, 2));

@@ -3,15 +3,16 @@
 use std::num::NonZeroUsize;
 
 use hashbrown::HashMap;
-use textkin_core::{Damage, Part};
+use textkin_core::{CorruptionError, IndexSegment};
 
 use crate::cursor::Cursor;
-use crate::parallel::in_parallel;
+use crate::parallel::parallel_map;
 use crate::query::Query;
 use crate::ranking::Ranking;
 use crate::scan::{Job, Search, Threshold};
-use crate::top::{Place, RankedList, Top};
-use crate::weighing::Weighing;
+use crate::top::{RankedList, Top};
+use crate::weights::TermWeights;
+use textkin_core::DocumentAddress;
 
 /// Documents that one thread takes at a time.
 const SPAN: u32 = 1 << 17;
@@ -50,98 +51,102 @@ impl Default for RankSettings {
 /// [`crate::rank_kin`] is the whole of it.
 ///
 /// ```
-/// use textkin_search::{MemoryPart, Query, RankSettings, rank};
+/// use textkin_search::{MemorySegment, Query, RankSettings, rank};
 ///
-/// let mut part = MemoryPart::default();
-/// part.add(&[1, 2, 3], &[]);
-/// part.add(&[1, 2, 4, 4], &[]);
-/// let found = rank(&[part], &Query::new([4, 2, 4, 1]), &RankSettings::default())?;
-/// assert_eq!(found.documents[0].place.document, 1);
+/// let mut segment = MemorySegment::default();
+/// segment.add(&[1, 2, 3], &[]);
+/// segment.add(&[1, 2, 4, 4], &[]);
+/// let found = rank(&[segment], &Query::new([4, 2, 4, 1]), &RankSettings::default())?;
+/// assert_eq!(found.documents[0].address.document, 1);
 /// assert_eq!(found.documents[0].percent, 100.0);
-/// # Ok::<(), textkin_core::Damage>(())
+/// # Ok::<(), textkin_core::CorruptionError>(())
 /// ```
 ///
 /// # Errors
 /// If what is stored is damaged.
-pub fn rank<P: Part>(
-    parts: &[P],
+pub fn rank<P: IndexSegment>(
+    segments: &[P],
     query: &Query,
     settings: &RankSettings,
-) -> Result<RankedList, Damage> {
-    let weighing = Weighing::new(parts, query, settings.ranking)?;
-    rank_weighed(parts, &weighing, query.stop(), settings)
+) -> Result<RankedList, CorruptionError> {
+    let weights = TermWeights::new(segments, query, settings.ranking)?;
+    rank_by_weights(segments, &weights, query.stop(), settings)
 }
 
 /// Ranks by a weighing.
-pub(crate) fn rank_weighed<P: Part>(
-    parts: &[P],
-    weighing: &Weighing,
+pub(crate) fn rank_by_weights<P: IndexSegment>(
+    segments: &[P],
+    weights: &TermWeights,
     stop: &[u64],
     settings: &RankSettings,
-) -> Result<RankedList, Damage> {
-    let primed = first_threshold(parts, weighing, settings.top)?;
-    let n_postings: u64 = weighing.terms().iter().map(|term| term.n_documents).sum();
+) -> Result<RankedList, CorruptionError> {
+    let primed = first_threshold(segments, weights, settings.top)?;
+    let n_postings: u64 = weights.terms().iter().map(|term| term.n_documents).sum();
     let threads = if n_postings < WORTH_A_THREAD { NonZeroUsize::MIN } else { settings.threads };
     let search =
-        Search { parts, weighing, stop, top: settings.top, threshold: &Threshold::new(primed) };
+        Search { segments, weights, stop, top: settings.top, threshold: &Threshold::new(primed) };
     let mut top = Top::new(settings.top);
-    for best in in_parallel(&jobs(parts, threads), threads, |job| search.best(job)) {
+    for best in parallel_map(&jobs(segments, threads), threads, |job| search.best(job)) {
         top.absorb(best?);
     }
-    Ok(RankedList::new(weighing.own_score(), top.into_sorted()))
+    Ok(RankedList::new(weights.own_score(), top.into_sorted()))
 }
 
 /// Ranks against many queries, each on one thread, several at a time. The results are in the
 /// order of the queries.
-pub fn rank_all<P: Part>(
-    parts: &[P],
+pub fn rank_all<P: IndexSegment>(
+    segments: &[P],
     queries: &[Query],
     settings: &RankSettings,
-) -> Vec<Result<RankedList, Damage>> {
+) -> Vec<Result<RankedList, CorruptionError>> {
     let alone = RankSettings { threads: NonZeroUsize::MIN, ..*settings };
-    in_parallel(queries, settings.threads, |query| rank(parts, query, &alone))
+    parallel_map(queries, settings.threads, |query| rank(segments, query, &alone))
 }
 
 /// The documents of all parts, in pieces if there are threads to share them.
-fn jobs<P: Part>(parts: &[P], threads: NonZeroUsize) -> Vec<Job> {
+fn jobs<P: IndexSegment>(segments: &[P], threads: NonZeroUsize) -> Vec<Job> {
     let mut jobs = Vec::new();
-    for (part, number) in parts.iter().zip(0..) {
-        let n = part.n_documents();
+    for (segment, number) in segments.iter().zip(0..) {
+        let n = segment.n_documents();
         let span = if threads.get() == 1 { n.max(1) } else { SPAN };
         for start in (0..n).step_by(span as usize) {
-            jobs.push(Job { part: number, documents: start..n.min(start.saturating_add(span)) });
+            jobs.push(Job { segment: number, documents: start..n.min(start.saturating_add(span)) });
         }
     }
     jobs
 }
 
 /// A score that at least `top` documents reach, told from the postings of the rarest terms.
-fn first_threshold<P: Part>(parts: &[P], weighing: &Weighing, top: usize) -> Result<f64, Damage> {
-    if !weighing.is_bounded() || top == 0 {
+fn first_threshold<P: IndexSegment>(
+    segments: &[P],
+    weights: &TermWeights,
+    top: usize,
+) -> Result<f64, CorruptionError> {
+    if !weights.is_bounded() || top == 0 {
         return Ok(0.0);
     }
-    let mut sums: HashMap<Place, f64> = HashMap::new();
+    let mut sums: HashMap<DocumentAddress, f64> = HashMap::new();
     let mut n_postings = 0;
-    let counting = weighing.terms().iter().enumerate().filter(|(_, term)| term.counts());
-    for (term, weighed) in counting {
-        n_postings += weighed.n_documents;
+    let counting = weights.terms().iter().enumerate().filter(|(_, term)| term.counts());
+    for (term, weighted) in counting {
+        n_postings += weighted.n_documents;
         if n_postings > PRIMING {
             break;
         }
-        for (part, number) in parts.iter().zip(0..) {
-            let Some(mut cursor) = Cursor::of(part, term, weighed)? else { continue };
+        for (segment, number) in segments.iter().zip(0..) {
+            let Some(mut cursor) = Cursor::of(segment, term, weighted)? else { continue };
             cursor.for_each_before(u32::MAX, |document, count| {
-                let sum = sums.entry(Place { part: number, document }).or_default();
-                *sum += weighed.adds(count);
+                let sum = sums.entry(DocumentAddress { segment: number, document }).or_default();
+                *sum += weighted.adds(count);
             })?;
         }
     }
     let mut scores = Vec::with_capacity(sums.len());
-    for (place, sum) in sums {
-        let part = &parts[place.part as usize];
-        if part.is_live(place.document) {
-            let (_, divisor) = weighing.divisors(&part.length(place.document)?);
-            scores.push(weighing.divided(sum, divisor));
+    for (address, sum) in sums {
+        let segment = &segments[address.segment as usize];
+        if segment.is_live(address.document) {
+            let (_, divisor) = weights.divisors(&segment.length(address.document)?);
+            scores.push(weights.divided(sum, divisor));
         }
     }
     if scores.len() < top {

@@ -10,12 +10,13 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use textkin_core::{Damage, Length, Part};
+use textkin_core::{CorruptionError, IndexSegment, Length};
 
 use crate::cursor::Cursor;
 use crate::stop::StopWords;
-use crate::top::{Place, Scored, Top};
-use crate::weighing::{Weighing, reaches};
+use crate::top::{Scored, Top};
+use crate::weights::{TermWeights, reaches};
+use textkin_core::DocumentAddress;
 
 /// Documents whose sums are held at a time: 256 KiB, half of a usual second-level cache.
 const BLOCK: u32 = 1 << 15;
@@ -47,23 +48,23 @@ impl Threshold {
 /// A range of documents of one part.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
-    pub(crate) part: u32,
+    pub(crate) segment: u32,
     pub(crate) documents: Range<u32>,
 }
 
 /// What all jobs of a search share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'a, P> {
-    pub(crate) parts: &'a [P],
-    pub(crate) weighing: &'a Weighing,
+    pub(crate) segments: &'a [P],
+    pub(crate) weights: &'a TermWeights,
     pub(crate) stop: &'a [u64],
     pub(crate) top: usize,
     pub(crate) threshold: &'a Threshold,
 }
 
-impl<'a, P: Part> Search<'a, P> {
+impl<'a, P: IndexSegment> Search<'a, P> {
     /// The best documents of a range.
-    pub(crate) fn best(&self, job: &Job) -> Result<Top, Damage> {
+    pub(crate) fn best(&self, job: &Job) -> Result<Top, CorruptionError> {
         let mut top = Top::new(self.top);
         let mut threshold = self.threshold.raise(0.0);
         let Some(mut scan) = Scan::open(self, job)? else { return Ok(top) };
@@ -76,18 +77,27 @@ impl<'a, P: Part> Search<'a, P> {
 
     /// All documents of a range that reach the threshold, unless they are more than `most`. Only
     /// for bounded weighings without words that do not count.
-    pub(crate) fn all(&self, job: &Job, most: usize) -> Result<Option<Vec<Place>>, Damage> {
-        let mut places = Vec::new();
+    pub(crate) fn all(
+        &self,
+        job: &Job,
+        most: usize,
+    ) -> Result<Option<Vec<DocumentAddress>>, CorruptionError> {
+        let mut addresses = Vec::new();
         let threshold = self.threshold.raise(0.0);
-        let Some(mut scan) = Scan::open(self, job)? else { return Ok(Some(places)) };
+        let Some(mut scan) = Scan::open(self, job)? else { return Ok(Some(addresses)) };
         while scan.next_block(threshold)? {
             let reach = scan.candidates.drain(..).filter(|found| reaches(found.sum, threshold));
-            places.extend(reach.map(|found| Place { part: job.part, document: found.document }));
-            if places.len() > most {
+            addresses.extend(
+                reach.map(|found| DocumentAddress {
+                    segment: job.segment,
+                    document: found.document,
+                }),
+            );
+            if addresses.len() > most {
                 return Ok(None);
             }
         }
-        Ok(Some(places))
+        Ok(Some(addresses))
     }
 }
 
@@ -102,12 +112,12 @@ struct Candidate {
 }
 
 struct Scan<'a, P> {
-    part: &'a P,
+    segment: &'a P,
     number: u32,
     /// The first document ahead, and the end of the range.
     next: u32,
     end: u32,
-    weighing: &'a Weighing,
+    weights: &'a TermWeights,
     /// In the order in which terms are added.
     cursors: Vec<Cursor<'a>>,
     /// `rest[i]`: the most that the terms of the cursors from `i` on can add.
@@ -123,29 +133,29 @@ struct Scan<'a, P> {
     candidates: Vec<Candidate>,
 }
 
-impl<'a, P: Part> Scan<'a, P> {
-    fn open(search: &Search<'a, P>, job: &Job) -> Result<Option<Self>, Damage> {
-        let Some(part) = search.parts.get(job.part as usize) else { return Ok(None) };
-        let weighing = search.weighing;
-        let mut cursors = Vec::with_capacity(weighing.terms().len());
-        for (term, weighed) in weighing.terms().iter().enumerate() {
-            if weighed.counts() {
-                cursors.extend(Cursor::of(part, term, weighed)?);
+impl<'a, P: IndexSegment> Scan<'a, P> {
+    fn open(search: &Search<'a, P>, job: &Job) -> Result<Option<Self>, CorruptionError> {
+        let Some(segment) = search.segments.get(job.segment as usize) else { return Ok(None) };
+        let weights = search.weights;
+        let mut cursors = Vec::with_capacity(weights.terms().len());
+        for (term, weighted) in weights.terms().iter().enumerate() {
+            if weighted.counts() {
+                cursors.extend(Cursor::of(segment, term, weighted)?);
             }
         }
-        let counts_stop = weighing.stops() && !cursors.is_empty();
-        let stop = StopWords::open(part, if counts_stop { search.stop } else { &[] })?;
+        let counts_stop = weights.stops() && !cursors.is_empty();
+        let stop = StopWords::open(segment, if counts_stop { search.stop } else { &[] })?;
         let mut rest = vec![0.0; cursors.len() + 1];
         for (number, cursor) in cursors.iter().enumerate().rev() {
-            rest[number] = rest[number + 1] + weighing.term(cursor.term).own();
+            rest[number] = rest[number + 1] + weights.term(cursor.term).own();
         }
-        let n_sums = BLOCK.min(part.n_documents()) as usize;
+        let n_sums = BLOCK.min(segment.n_documents()) as usize;
         Ok(Some(Self {
-            part,
-            number: job.part,
+            segment,
+            number: job.segment,
             next: job.documents.start,
-            end: job.documents.end.min(part.n_documents()),
-            weighing,
+            end: job.documents.end.min(segment.n_documents()),
+            weights,
             cursors,
             rest,
             stop,
@@ -159,7 +169,7 @@ impl<'a, P: Part> Scan<'a, P> {
 
     /// Goes on to the next documents that may reach `threshold` and adds their terms up, until
     /// there are none.
-    fn next_block(&mut self, threshold: f64) -> Result<bool, Damage> {
+    fn next_block(&mut self, threshold: f64) -> Result<bool, CorruptionError> {
         let n_essential = self.n_essential(threshold);
         let Some(start) = self.first_document(n_essential)? else { return Ok(false) };
         if start >= self.end {
@@ -174,7 +184,7 @@ impl<'a, P: Part> Scan<'a, P> {
 
     /// The number of leading terms of which a document must have one to reach `threshold`.
     fn n_essential(&self, threshold: f64) -> usize {
-        if !self.weighing.is_bounded() {
+        if !self.weights.is_bounded() {
             return self.cursors.len();
         }
         let n_essential = self.rest.partition_point(|rest| reaches(*rest, threshold));
@@ -182,7 +192,7 @@ impl<'a, P: Part> Scan<'a, P> {
     }
 
     /// The first document ahead that has an essential term.
-    fn first_document(&mut self, n_essential: usize) -> Result<Option<u32>, Damage> {
+    fn first_document(&mut self, n_essential: usize) -> Result<Option<u32>, CorruptionError> {
         let mut first = None;
         for cursor in &mut self.cursors[..n_essential] {
             let document = cursor.seek(self.next)?;
@@ -192,10 +202,10 @@ impl<'a, P: Part> Scan<'a, P> {
     }
 
     /// Adds the essential terms up for all documents of a range.
-    fn add_up(&mut self, n_essential: usize, range: Range<u32>) -> Result<(), Damage> {
+    fn add_up(&mut self, n_essential: usize, range: Range<u32>) -> Result<(), CorruptionError> {
         let (sums, touched) = (&mut self.sums, &mut self.touched);
         for cursor in &mut self.cursors[..n_essential] {
-            let term = self.weighing.term(cursor.term);
+            let term = self.weights.term(cursor.term);
             cursor.for_each_before(range.end, |document, count| {
                 let slot = document.wrapping_sub(range.start) as usize;
                 if let (Some(sum), Some(touched)) =
@@ -216,8 +226,8 @@ impl<'a, P: Part> Scan<'a, P> {
         n_essential: usize,
         range: Range<u32>,
         threshold: f64,
-    ) -> Result<(), Damage> {
-        let bounded = self.weighing.is_bounded();
+    ) -> Result<(), CorruptionError> {
+        let bounded = self.weights.is_bounded();
         let rest = self.rest[n_essential];
         let may = |sum: f64| sum > 0.0 && (!bounded || reaches(sum + rest, threshold));
         self.kept.clear();
@@ -231,11 +241,11 @@ impl<'a, P: Part> Scan<'a, P> {
         }
         self.candidates.clear();
         for (document, sum) in self.kept.iter().copied() {
-            if !self.part.is_live(document) {
+            if !self.segment.is_live(document) {
                 continue;
             }
-            let length = self.part.length(document)?;
-            let (divisor, _) = self.weighing.divisors(&length);
+            let length = self.segment.length(document)?;
+            let (divisor, _) = self.weights.divisors(&length);
             if !bounded || reaches((sum + rest) / divisor, threshold) {
                 self.candidates.push(Candidate { document, sum, length, divisor });
             }
@@ -246,7 +256,7 @@ impl<'a, P: Part> Scan<'a, P> {
     }
 
     /// Adds the terms that are not essential to the candidates, which become fewer meanwhile.
-    fn complete(&mut self, n_essential: usize, threshold: f64) -> Result<(), Damage> {
+    fn complete(&mut self, n_essential: usize, threshold: f64) -> Result<(), CorruptionError> {
         for number in n_essential..self.cursors.len() {
             if self.candidates.is_empty() {
                 return Ok(());
@@ -254,7 +264,7 @@ impl<'a, P: Part> Scan<'a, P> {
             let cursor = &mut self.cursors[number];
             for candidate in &mut self.candidates {
                 let count = cursor.count_in(candidate.document)?;
-                candidate.sum += self.weighing.term(cursor.term).adds(count);
+                candidate.sum += self.weights.term(cursor.term).adds(count);
             }
             let rest = self.rest[number + 1];
             self.candidates
@@ -264,15 +274,15 @@ impl<'a, P: Part> Scan<'a, P> {
     }
 
     /// Takes the words that do not count from the lengths of the candidates, and scores them.
-    fn offer_to(&mut self, top: &mut Top) -> Result<(), Damage> {
+    fn offer_to(&mut self, top: &mut Top) -> Result<(), CorruptionError> {
         let documents: Vec<u32> = self.candidates.iter().map(|found| found.document).collect();
         let stopped = self.stop.count(&documents)?;
         for (candidate, stopped) in self.candidates.iter_mut().zip(&stopped) {
             candidate.length = stopped.taken_from(&candidate.length);
         }
         for Candidate { document, sum, length, .. } in self.candidates.drain(..) {
-            let place = Place { part: self.number, document };
-            top.offer(Scored { score: self.weighing.score(sum, &length), place });
+            let address = DocumentAddress { segment: self.number, document };
+            top.offer(Scored { score: self.weights.score(sum, &length), address });
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Stop words: how many words of a document do not count.
 
-use textkin_core::{Damage, Length, Part};
+use textkin_core::{CorruptionError, IndexSegment, Length};
 
 use crate::cursor::Cursor;
 
@@ -19,17 +19,20 @@ pub(crate) struct StopWords<'p> {
 
 impl<'p> StopWords<'p> {
     /// Opens the postings of the words with these hashes.
-    pub(crate) fn open<P: Part>(part: &'p P, hashes: &[u64]) -> Result<Self, Damage> {
+    pub(crate) fn open<P: IndexSegment>(
+        segment: &'p P,
+        hashes: &[u64],
+    ) -> Result<Self, CorruptionError> {
         let mut cursors = Vec::new();
         for (term, hash) in hashes.iter().enumerate() {
-            cursors.extend(Cursor::open(part, term, *hash)?);
+            cursors.extend(Cursor::open(segment, term, *hash)?);
         }
         Ok(Self { cursors, weights: (0..TABLE).map(weight).collect() })
     }
 
     /// Counts them in documents, which ascend from one question to the next. None if there are
     /// no such words.
-    pub(crate) fn count(&mut self, documents: &[u32]) -> Result<Vec<Stopped>, Damage> {
+    pub(crate) fn count(&mut self, documents: &[u32]) -> Result<Vec<Stopped>, CorruptionError> {
         let (Some(first), Some(last)) = (documents.first(), documents.last()) else {
             return Ok(Vec::new());
         };

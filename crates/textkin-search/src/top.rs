@@ -3,20 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Where a document stands in a repository. Places are ordered as the repository is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    /// The number of the part, from 0.
-    pub part: u32,
-    /// The number of the document in it.
-    pub document: u32,
-}
+use textkin_core::DocumentAddress;
 
 /// A document and how it compares with the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
     /// The document.
-    pub place: Place,
+    pub address: DocumentAddress,
     /// Its score.
     pub score: f64,
     /// Its score as a percentage of the score that the query has with itself.
@@ -35,7 +28,7 @@ pub struct RankedList {
 impl RankedList {
     pub(crate) fn new(own_score: f64, best: Vec<Scored>) -> Self {
         let percent = |score| if own_score > 0.0 { score / own_score * 100.0 } else { 0.0 };
-        let ranked = |Scored { score, place }| Ranked { place, score, percent: percent(score) };
+        let ranked = |Scored { score, address }| Ranked { address, score, percent: percent(score) };
         Self { own_score, documents: best.into_iter().map(ranked).collect() }
     }
 }
@@ -44,12 +37,12 @@ impl RankedList {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scored {
     pub(crate) score: f64,
-    pub(crate) place: Place,
+    pub(crate) address: DocumentAddress,
 }
 
 impl Ord for Scored {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then(self.place.cmp(&other.place))
+        other.score.total_cmp(&self.score).then(self.address.cmp(&other.address))
     }
 }
 
@@ -116,7 +109,7 @@ mod tests {
     use super::*;
 
     fn scored(score: f64, document: u32) -> Scored {
-        Scored { score, place: Place { part: 0, document } }
+        Scored { score, address: DocumentAddress { segment: 0, document } }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::num::NonZeroU32;
 
 use textkin_core::{Excluded, Exclusion, Layers, Note, Overlap, Span, TokenRange, Tokens};
-use textkin_graph::{AlignSettings, Alignment, align, align_without};
+use textkin_graph::{AlignSettings, Alignment, align, align_excluding};
 use textkin_text::grammar::ChunkerKind;
 
 use crate::analyzer::Analyzer;
@@ -115,7 +115,7 @@ pub fn compare_without(
         Some(aside) => {
             add_common(&tokens_a, aside.a, &mut excluded_a);
             add_common(&tokens_b, aside.b, &mut excluded_b);
-            align_without(&tokens_a, &tokens_b, [aside.a, aside.b], &align_settings)
+            align_excluding(&tokens_a, &tokens_b, [aside.a, aside.b], &align_settings)
         }
     };
     if let Some(known) = aside.and_then(|aside| aside.overlap) {
@@ -199,7 +199,7 @@ impl Comparison {
             overlap: alignment.overlap,
             raw: self.raw,
             passages: &alignment.passages,
-            common_passages: &alignment.set_aside,
+            common_passages: &alignment.excluded_passages,
             pair: None,
             settings: textkin_report::ComparisonSettings {
                 version: env!("CARGO_PKG_VERSION"),

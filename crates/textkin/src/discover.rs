@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use hashbrown::HashMap;
 use textkin_core::{Problem, SharedChunks, Source};
-use textkin_graph::{Aside, Capped, Graph, GraphSettings, Overlaps, cap};
+use textkin_graph::{CapStats, ExcludedWords, Graph, GraphSettings, Overlaps, cap};
 use textkin_index::{
-    Collection, Findings, KeepChunks, Memory, Progress, Stop, TextAddress, find_shared, near_copies,
+    Collection, IndexedCollection, KeepChunks, Memory, Progress, Stop, TextAddress, find_shared,
+    near_copies,
 };
 use textkin_text::grammar::Selection;
 
@@ -57,9 +58,9 @@ pub struct Discovery {
     /// All that documents share, if the settings keep chunks. A cap does not touch it.
     pub shared: Option<SharedText>,
     /// What the user's cap left out.
-    pub capped: Option<Capped>,
+    pub capped: Option<CapStats>,
     /// The words of each document that the cap set aside.
-    pub common_words: Option<Aside>,
+    pub common_words: Option<ExcludedWords>,
     /// What documents share without the cap, if nothing but the cap is excluded.
     pub uncapped: Option<Overlaps>,
     /// The plan that was carried out: `sort`, `spill`, `spex` or `spex+spill`.
@@ -116,7 +117,7 @@ pub fn discover(
         max_blocks: settings.max_blocks.unwrap_or_else(|| max_blocks(settings.memory_budget())),
         max_additions: settings.max_additions,
     };
-    let graph = Graph::new(&found.shared, texts, graph_settings, &|| control.stop.is_asked())?;
+    let graph = Graph::new(&found.shared, texts, graph_settings, &|| control.stop.is_requested())?;
     clock.stage("pairs", 0);
 
     let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
@@ -158,7 +159,7 @@ pub fn overlaps(
     };
     let shared = shared(source, &settings, control)?;
     let mut overlaps = Overlaps::new(shared.chunks, shared.texts);
-    overlaps.aside = shared.common_words;
+    overlaps.excluded = shared.common_words;
     Ok(overlaps)
 }
 
@@ -175,9 +176,9 @@ pub(crate) struct Shared {
     /// The text of each document; `None` for one without tokens.
     pub(crate) texts: Vec<Option<u32>>,
     /// What the user's cap left out.
-    pub(crate) capped: Option<Capped>,
+    pub(crate) capped: Option<CapStats>,
     /// The words of each document that it set aside.
-    pub(crate) common_words: Option<Aside>,
+    pub(crate) common_words: Option<ExcludedWords>,
 }
 
 /// Reads `source` and finds what its documents share, without what the cap leaves out.
@@ -208,9 +209,9 @@ fn set_aside(
     shared: &mut SharedChunks,
     texts: &[Option<u32>],
     settings: &Settings,
-) -> (Option<Capped>, Option<Aside>) {
+) -> (Option<CapStats>, Option<ExcludedWords>) {
     let found = settings.max_df.map(|most| cap(shared, most));
-    found.map(|(capped, words)| (capped, Aside::new(words, texts.to_vec()))).unzip()
+    found.map(|(capped, words)| (capped, ExcludedWords::new(words, texts.to_vec()))).unzip()
 }
 
 /// What documents share, before pairs are scored.
@@ -218,7 +219,7 @@ struct Found {
     collection: Collection,
     read: Ingested,
     near_sets: Option<Vec<Vec<TextAddress>>>,
-    found: Findings,
+    found: IndexedCollection,
 }
 
 /// Reads `source` and finds what its documents share.

@@ -113,8 +113,8 @@ impl Error {
     }
 }
 
-impl From<textkin_core::Damage> for Error {
-    fn from(damage: textkin_core::Damage) -> Self {
+impl From<textkin_core::CorruptionError> for Error {
+    fn from(damage: textkin_core::CorruptionError) -> Self {
         Self::Repository(damage.into())
     }
 }

@@ -30,7 +30,7 @@ impl DocumentTexts {
         control.progress.begin("reading texts again", source.total_bytes().unwrap_or(0));
         let mut kept = Kept { wanted, number: 0, n_bytes: 0, max_bytes, texts: HashMap::new() };
         while let Some(piece) = source.next_piece() {
-            if control.stop.is_asked() {
+            if control.stop.is_requested() {
                 return Err(Error::Stopped);
             }
             let n_bytes = piece.bytes();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use textkin_core::SharedChunks;
-use textkin_index::{Contents, FoundChunks, IndexedDocument, SharedIndex, write_index};
+use textkin_index::{IndexContents, IndexedDocument, SharedChunkList, SharedIndex, write_index};
 use textkin_text::tokenizer::Normalization;
 
 use crate::analyzer::Analyzer;
@@ -74,7 +74,7 @@ impl AnalysisConfig {
 #[derive(Debug)]
 pub struct SharedText {
     pub(crate) shared: SharedChunks,
-    pub(crate) chunks: FoundChunks,
+    pub(crate) chunks: SharedChunkList,
     /// The text of each document.
     pub(crate) texts: Vec<Option<u32>>,
     pub(crate) analysis: AnalysisConfig,
@@ -93,7 +93,7 @@ impl SharedText {
     /// If `out` cannot be written to.
     pub fn write(&self, documents: &Documents, out: impl Write) -> io::Result<()> {
         let about = serde_json::to_string(&self.analysis).map_err(io::Error::other)?;
-        let contents = Contents { about: &about, shared: &self.shared, chunks: &self.chunks };
+        let contents = IndexContents { about: &about, shared: &self.shared, chunks: &self.chunks };
         let document = |(number, text): (u32, &Option<u32>)| IndexedDocument {
             id: documents.id(number),
             text: *text,

@@ -171,7 +171,7 @@ impl<'a, 'b> Worker<'a, 'b> {
 
     fn run(mut self) -> Result<(), Error> {
         let shared = self.shared;
-        while !shared.failed.load(Ordering::Relaxed) && !shared.reader.stop.is_asked() {
+        while !shared.failed.load(Ordering::Relaxed) && !shared.reader.stop.is_requested() {
             let (number, piece) = {
                 let mut queue = shared.queue.lock().unwrap_or_else(|broken| broken.into_inner());
                 let Some(piece) = queue.0.next_piece() else { break };
@@ -194,7 +194,7 @@ impl<'a, 'b> Worker<'a, 'b> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        if shared.reader.stop.is_asked() {
+        if shared.reader.stop.is_requested() {
             return Err(Error::Stopped);
         }
         if !self.builder.is_empty() {
@@ -263,7 +263,7 @@ impl DocumentSink for Worker<'_, '_> {
             self.chunks = Vec::new();
             self.selection = Vec::new();
         }
-        if self.shared.reader.stop.is_asked() {
+        if self.shared.reader.stop.is_requested() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

@@ -42,8 +42,8 @@ mod streams;
 pub use analyzer::Analyzer;
 pub use compare::{CommonText, Comparison, compare, compare_without, digest};
 pub use dedup::{
-    DedupCounts, DedupEditor, DedupLevel, DedupSettings, Duplicates, KeepRule, Likeness, Removal,
-    RemovedSpan, dedup,
+    DedupCounts, DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule,
+    Removal, RemovedSpan, dedup,
 };
 pub use discover::{Discovery, RunControl, StageTiming, discover, overlaps};
 pub use documents::{DocumentEntry, Documents};

@@ -114,7 +114,7 @@ impl<F: FnMut(&Analyzer, &Tokens)> DocumentSink for Surveyor<'_, F> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.analyzer.tokenize(&document.text, &mut self.tokens);
         (self.each)(self.analyzer, &self.tokens);
-        if self.control.stop.is_asked() {
+        if self.control.stop.is_requested() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

@@ -12,7 +12,7 @@ use textkin::source::{InputFormat, Inputs, RewriteOutcome, SourceSettings};
 use textkin::text::tokenizer::WordTokenizer;
 use textkin::types::{Layers, Measure, Overlap, Tokenizer, Tokens};
 use textkin::{
-    DedupLevel, DedupSettings, Duplicates, KeepRule, Likeness, RunControl, Settings, dedup,
+    DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl, Settings, dedup,
 };
 
 /// The texts as JSON lines, the number of each as its time.
@@ -142,7 +142,7 @@ impl Naive {
 
 /// What goes, what holds it, and how much of it.
 fn oracle(texts: &[String], k: usize, cleaning: DedupSettings) -> BTreeMap<u32, (u32, f64)> {
-    let DedupLevel::Document { likeness, threshold } = cleaning.level else { unreachable!() };
+    let DedupLevel::Document { measure, threshold } = cleaning.level else { unreachable!() };
     let naive = Naive::new(texts, k);
     let texts = &naive.words;
     let commonness = |a: usize| {
@@ -171,9 +171,9 @@ fn oracle(texts: &[String], k: usize, cleaning: DedupSettings) -> BTreeMap<u32, 
         let mut best: Option<(usize, f64)> = None;
         for &b in &kept {
             let Some(overlap) = naive.overlap(a, b) else { continue };
-            let score = match likeness {
-                Likeness::Held => overlap.a_in_b(),
-                Likeness::Score(measure) => measure.score(&overlap),
+            let score = match measure {
+                DuplicateMeasure::Containment => overlap.a_in_b(),
+                DuplicateMeasure::Score(measure) => measure.score(&overlap),
             };
             if score >= threshold && best.is_none_or(|(_, most)| score > most) {
                 best = Some((b, score));
@@ -267,13 +267,13 @@ fn keeps() -> impl Strategy<Value = KeepRule> {
     prop::sample::select(vec![KeepRule::First, KeepRule::Last, KeepRule::Longest, KeepRule::Field])
 }
 
-fn likenesses() -> impl Strategy<Value = Likeness> {
-    let scores = prop::sample::select(Measure::ALL.to_vec()).prop_map(Likeness::Score);
-    prop_oneof![Just(Likeness::Held), scores]
+fn likenesses() -> impl Strategy<Value = DuplicateMeasure> {
+    let scores = prop::sample::select(Measure::ALL.to_vec()).prop_map(DuplicateMeasure::Score);
+    prop_oneof![Just(DuplicateMeasure::Containment), scores]
 }
 
-fn document(likeness: Likeness, threshold: f64, keep: KeepRule) -> DedupSettings {
-    DedupSettings { level: DedupLevel::Document { likeness, threshold }, keep }
+fn document(measure: DuplicateMeasure, threshold: f64, keep: KeepRule) -> DedupSettings {
+    DedupSettings { level: DedupLevel::Document { measure, threshold }, keep }
 }
 
 proptest! {
@@ -284,15 +284,15 @@ proptest! {
         texts in plain_collections(),
         k in 1usize..4,
         keep in keeps(),
-        likeness in likenesses(),
+        measure in likenesses(),
         // No score is as odd as these, so that rounding decides nothing.
         threshold in prop::sample::select(vec![0.300_17, 0.500_17, 0.900_17, 1.0]),
         threads in 1usize..3,
     ) {
-        let cleaning = document(likeness, threshold, keep);
+        let cleaning = document(measure, threshold, keep);
         let (_, found) = run(&texts, k, cleaning, threads);
         let expected = oracle(&texts, k, cleaning);
-        let is_rounded = matches!(likeness, Likeness::Score(Measure::S4 | Measure::Kin));
+        let is_rounded = matches!(measure, DuplicateMeasure::Score(Measure::S4 | Measure::Kin));
         prop_assume!(!is_rounded || threshold < 1.0);
         let documents: Vec<u32> = found.removed.iter().map(|removal| removal.document).collect();
         prop_assert_eq!(&documents, &expected.keys().copied().collect::<Vec<_>>());
@@ -305,7 +305,7 @@ proptest! {
 
     #[test]
     fn the_best_stay_as_the_oracle_says(texts in plain_collections(), k in 1usize..3, threads in 1usize..3) {
-        let cleaning = document(Likeness::Score(Measure::S1), 2.0, KeepRule::Best);
+        let cleaning = document(DuplicateMeasure::Score(Measure::S1), 2.0, KeepRule::Best);
         let (_, found) = run(&texts, k, cleaning, threads);
         let found: BTreeMap<u32, (u32, f64)> = found.removed.iter().map(|removal| (removal.document, (removal.duplicate_of, removal.score))).collect();
         prop_assert_eq!(found, oracle(&texts, k, cleaning));
@@ -313,7 +313,7 @@ proptest! {
 
     #[test]
     fn cleaning_documents_twice_changes_nothing_more(texts in collections(), keep in prop_oneof![keeps(), Just(KeepRule::Best)]) {
-        let cleaning = document(Likeness::Held, 0.8, keep);
+        let cleaning = document(DuplicateMeasure::Containment, 0.8, keep);
         let once = cleaned(&texts, 2, cleaning);
         if matches!(keep, KeepRule::First | KeepRule::Longest) {
             prop_assert_eq!(&cleaned(&once, 2, cleaning), &once);
@@ -419,7 +419,7 @@ fn a_passage_goes_where_it_stands_again_and_says_where_it_stays() {
 #[test]
 fn documents_without_words_stay_and_short_copies_go() {
     let texts = ["", "?!", "yes", "", "Yes.", "no"].map(str::to_owned);
-    let cleaning = document(Likeness::Held, 0.9, KeepRule::First);
+    let cleaning = document(DuplicateMeasure::Containment, 0.9, KeepRule::First);
     assert_eq!(cleaned(&texts, 8, cleaning), ["", "?!", "yes", "", "no"]);
 }
 
@@ -432,7 +432,7 @@ fn the_best_of_several_has_the_most_in_common_with_all() {
         middle.to_owned(),
         "something else".to_owned(),
     ];
-    let cleaning = document(Likeness::Score(Measure::Ssr), 0.5, KeepRule::Best);
+    let cleaning = document(DuplicateMeasure::Score(Measure::Ssr), 0.5, KeepRule::Best);
     let (_, found) = run(&texts, 3, cleaning, 1);
     let gone: Vec<(u32, u32)> =
         found.removed.iter().map(|removal| (removal.document, removal.duplicate_of)).collect();
@@ -444,7 +444,7 @@ fn a_document_that_is_wholly_in_a_longer_one_goes_only_after_it() {
     let short = "one two three four five six seven eight".to_owned();
     let long = format!("{short} and quite some more of it that is nowhere else to be found");
     let texts = [short, long.clone()];
-    let keep = |keep| document(Likeness::Held, 0.9, keep);
+    let keep = |keep| document(DuplicateMeasure::Containment, 0.9, keep);
     assert_eq!(cleaned(&texts, 4, keep(KeepRule::First)).len(), 2);
     assert_eq!(cleaned(&texts, 4, keep(KeepRule::Longest)), [long]);
 }
@@ -490,10 +490,13 @@ fn family(n: usize) -> Vec<String> {
 #[test]
 fn a_large_family_goes_as_the_oracle_says() {
     let texts = family(1060);
-    let likenesses =
-        [Likeness::Held, Likeness::Score(Measure::Ssr), Likeness::Score(Measure::Containment)];
-    for (likeness, threshold) in likenesses.into_iter().zip([0.8, 0.6, 0.9]) {
-        let cleaning = document(likeness, threshold, KeepRule::First);
+    let likenesses = [
+        DuplicateMeasure::Containment,
+        DuplicateMeasure::Score(Measure::Ssr),
+        DuplicateMeasure::Score(Measure::Containment),
+    ];
+    for (measure, threshold) in likenesses.into_iter().zip([0.8, 0.6, 0.9]) {
+        let cleaning = document(measure, threshold, KeepRule::First);
         let (_, found) = run(&texts, 3, cleaning, 2);
         let n_gone = found.removed.len();
         assert!((50..1050).contains(&n_gone), "{n_gone} go");

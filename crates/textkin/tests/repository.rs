@@ -147,7 +147,7 @@ fn answers(repository: &Repository, queries: &[&str]) -> Vec<(String, u64)> {
         let hits = searcher.search(query).expect("it is whole");
         for (ranking, list) in Ranking::ALL.iter().zip(&hits.lists) {
             for ranked in &list.documents {
-                let document = repository.document(searcher.address(ranked.place));
+                let document = repository.document(ranked.address);
                 let id = document.expect("it is whole").id;
                 answers.push((format!("{ranking} {id}"), ranked.score.to_bits()));
             }

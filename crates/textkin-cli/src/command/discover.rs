@@ -287,7 +287,7 @@ fn write_pairs(
         }
         each(&mut writers, |writer| writer.pairs(&rows))?;
         watch.progress.advance(rows.len() as u64);
-        if watch.stop.is_asked() {
+        if watch.stop.is_requested() {
             return Err(textkin::Error::Stopped.into());
         }
     }

@@ -41,7 +41,7 @@ pub(crate) fn write(
             output.write(b"\n")?;
         }
         watch.progress.advance(rows.len() as u64);
-        if watch.stop.is_asked() {
+        if watch.stop.is_requested() {
             return Err(Error::Stopped.into());
         }
     }

@@ -105,7 +105,7 @@ fn explain(
         DocumentTexts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
     watch.progress.begin("explaining pairs", pairs.len() as u64);
     let explained = |(number, row): &(usize, &PairRow<'_>)| {
-        if watch.stop.is_asked() {
+        if watch.stop.is_requested() {
             return Err(Error::Stopped);
         }
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);

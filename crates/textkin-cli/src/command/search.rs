@@ -218,7 +218,7 @@ impl SearchSession<'_> {
     }
 
     fn id(&self, document: &Ranked) -> anyhow::Result<String> {
-        let place = self.searcher.address(document.place);
+        let place = document.address;
         Ok(self.searcher.repository().document(place)?.id)
     }
 
@@ -278,7 +278,7 @@ impl SearchSession<'_> {
             |id: &str| by_id.as_ref().map(|by_id| by_id.get(id).copied().unwrap_or_default());
         let mut results = Vec::with_capacity(documents.len());
         for (rank, document) in (1..).zip(documents) {
-            let place = self.searcher.address(document.place);
+            let place = document.address;
             let stored = self.searcher.repository().document(place)?;
             results.push(json::Match {
                 rank,
@@ -321,7 +321,7 @@ impl SearchSession<'_> {
 
     /// Returns the id of a document and the spans of its words.
     fn document_spans(&self, found: &PassageDocument) -> anyhow::Result<(String, Vec<Span>)> {
-        let place = self.searcher.address(found.place);
+        let place = found.address;
         let repository = self.searcher.repository();
         Ok((repository.document(place)?.id, repository.spans(place)?))
     }

@@ -270,7 +270,7 @@ impl ExperimentContext<'_> {
 
     /// Returns an error if the run was stopped.
     fn check_stopped(&self) -> Result<(), Error> {
-        match self.run_control.stop.is_asked() {
+        match self.run_control.stop.is_requested() {
             true => Err(textkin::Error::Stopped.into()),
             false => Ok(()),
         }

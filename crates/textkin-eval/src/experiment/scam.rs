@@ -71,7 +71,7 @@ fn by_words(
         context.check_stopped()?;
         let text = context.collection().texts.get(query as usize).map_or("", |text| &text.text);
         for ranked in searcher.search(text)?.lists.iter().flat_map(|list| &list.documents) {
-            let Some(&document) = numbers.get(&searcher.address(ranked.place)) else { continue };
+            let Some(&document) = numbers.get(&ranked.address) else { continue };
             let degree = Degree::of(ranked.score, WORD_BOUNDS);
             if let Some(degree) = degree.filter(|_| document != query) {
                 reported.add(context, query, document, degree);

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use textkin::search::{Effectiveness, Judged};
+use textkin::search::{Effectiveness, JudgedDocument};
 use textkin::text::grammar::Resources;
 use textkin::{Analyzer, Settings, chunk_frequencies};
 
@@ -88,7 +88,8 @@ impl ChunkSets {
             let percent = |n: u32| 100.0 * f64::from(n) / f64::from(shared.n_chunks);
             let judge =
                 |&(document, n): &(u32, u32)| judged(collection, query, document, percent(n));
-            let list: Vec<Judged> = shared.documents.iter().take(TOP).filter_map(judge).collect();
+            let list: Vec<JudgedDocument> =
+                shared.documents.iter().take(TOP).filter_map(judge).collect();
             let n_relevant = related.get(&query).map_or(0, std::collections::BTreeMap::len);
             if let Some(figures) = Effectiveness::of(&list, n_relevant) {
                 sum.add(&figures);

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use textkin::search::{Effectiveness, Judged, Ranking};
+use textkin::search::{Effectiveness, JudgedDocument, Ranking};
 use textkin::{ExistingPolicy, Repository, RepositoryWriter, SearchSettings, Searcher, Settings};
 
 use super::ExperimentContext;
@@ -123,11 +123,11 @@ impl TemporaryRepository {
             let n_relevant = related.get(&query).map_or(0, std::collections::BTreeMap::len);
             let hits = searcher.search(text)?;
             for (sum, list) in sums.iter_mut().zip(&hits.lists) {
-                let judged: Vec<Judged> = list
+                let judged: Vec<JudgedDocument> = list
                     .documents
                     .iter()
                     .filter_map(|ranked| {
-                        let number = *numbers.get(&searcher.address(ranked.place))?;
+                        let number = *numbers.get(&ranked.address)?;
                         judged(collection, query, number, ranked.percent)
                     })
                     .collect();
@@ -152,13 +152,13 @@ pub(super) fn judged(
     query: u32,
     document: u32,
     percent: f64,
-) -> Option<Judged> {
+) -> Option<JudgedDocument> {
     if document == query {
         return None;
     }
     match collection.truth.judge(query, document) {
-        Judgement::Related => Some(Judged { percent, relevant: true }),
-        Judgement::Unrelated => Some(Judged { percent, relevant: false }),
+        Judgement::Related => Some(JudgedDocument { percent, relevant: true }),
+        Judgement::Unrelated => Some(JudgedDocument { percent, relevant: false }),
         Judgement::Unjudged => None,
     }
 }

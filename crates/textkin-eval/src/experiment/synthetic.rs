@@ -182,7 +182,7 @@ fn found_by(
 ) -> Retrieval {
     let texts: Vec<&str> = collection.texts.iter().map(|text| text.text.as_str()).collect();
     let found: Edges =
-        baseline.pairs(&texts, || context.run_control.stop.is_asked()).into_iter().collect();
+        baseline.pairs(&texts, || context.run_control.stop.is_requested()).into_iter().collect();
     found.judged(&collection.truth.edges(), |a, b| collection.truth.judge(a, b))
 }
 

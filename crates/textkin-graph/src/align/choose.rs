@@ -1,13 +1,13 @@
-//! Which runs are taken, so that no token belongs to two.
+//! Chooses runs so that no token belongs to two of them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Run;
 
-/// Takes the longest run (of equally long ones the first in `a`, then in `b`), cuts the others to
-/// what is free on both sides, and so on. Pieces shorter than half of `k` are left out. The result
-/// is in the order of `a`.
+/// Repeatedly chooses the longest run (on ties the first in `a`, then in `b`) and trims the others to
+/// the tokens that are still free on both sides. Drops pieces shorter than half of `k`. The result is
+/// in the order of `a`.
 pub(super) fn choose(runs: Vec<Run>, n_a: usize, n_b: usize, k: usize) -> Vec<Run> {
     let shortest = (k / 2).max(1);
     let (mut taken_a, mut taken_b) = (vec![false; n_a], vec![false; n_b]);

@@ -1,7 +1,7 @@
-//! The chunks of two texts, equal ones under one number, and the places of each.
+//! Chunks of two texts: equal ones share a number, and each has its positions.
 //!
-//! A text of fewer than `k` tokens is one chunk of what it has: it shares that with an equal text
-//! only. Chunks are compared by their tokens; the hash only finds them.
+//! A text of fewer than `k` tokens is a single chunk, which it shares only with an equal text. Chunks
+//! are compared token by token; hashes only find candidates.
 
 use hashbrown::HashTable;
 use textkin_core::chunk::{RollingHash, overlapping_count};
@@ -14,14 +14,14 @@ pub(super) struct Chunks {
     n_tokens: [usize; 2],
     /// For each side, the group of the chunk that begins at each token.
     groups: [Vec<u32>; 2],
-    /// For each side, where the places of each group begin in `places`, and the end.
+    /// For each side, where the positions of each group begin in `positions`, and the end.
     starts: [Vec<u32>; 2],
     /// For each side, the first tokens of chunks by group, ascending.
-    places: [Vec<u32>; 2],
+    positions: [Vec<u32>; 2],
 }
 
 impl Chunks {
-    /// All runs of `k` tokens of both texts.
+    /// Collects all runs of `k` tokens of both texts.
     pub(super) fn new(texts: [&[u32]; 2], k: usize) -> Self {
         let mut firsts: Vec<(usize, usize)> = Vec::new();
         let mut hashes: Vec<u64> = Vec::new();
@@ -51,15 +51,15 @@ impl Chunks {
                 at += 1;
             });
         }
-        let lists = [0, 1].map(|side| places(&groups[side], firsts.len()));
-        let [(starts_a, places_a), (starts_b, places_b)] = lists;
+        let lists = [0, 1].map(|side| positions(&groups[side], firsts.len()));
+        let [(starts_a, positions_a), (starts_b, positions_b)] = lists;
         let n_tokens = texts.map(<[u32]>::len);
         Self {
             k: k.min(n_tokens[0]).min(n_tokens[1]).max(1),
             n_tokens,
             groups,
             starts: [starts_a, starts_b],
-            places: [places_a, places_b],
+            positions: [positions_a, positions_b],
         }
     }
 
@@ -74,9 +74,9 @@ impl Chunks {
     }
 
     /// First tokens of the chunks of `group` in `side`, ascending.
-    pub(super) fn places(&self, side: usize, group: u32) -> &[u32] {
+    pub(super) fn positions(&self, side: usize, group: u32) -> &[u32] {
         let (starts, group) = (&self.starts[side], group as usize);
-        &self.places[side][starts[group] as usize..starts[group + 1] as usize]
+        &self.positions[side][starts[group] as usize..starts[group + 1] as usize]
     }
 
     /// Number of distinct chunks of `side`.
@@ -87,7 +87,7 @@ impl Chunks {
     /// Number of distinct chunks in both.
     pub(super) fn n_shared(&self) -> u64 {
         let groups = 0..self.starts[0].len() as u32 - 1;
-        let is_shared = |&group: &u32| (0..2).all(|side| !self.places(side, group).is_empty());
+        let is_shared = |&group: &u32| (0..2).all(|side| !self.positions(side, group).is_empty());
         groups.filter(is_shared).count() as u64
     }
 
@@ -96,7 +96,7 @@ impl Chunks {
         let mut covered = vec![false; self.n_tokens[side]];
         let mut end = 0;
         for (first, &group) in self.groups[side].iter().enumerate() {
-            if !self.places(1 - side, group).is_empty() {
+            if !self.positions(1 - side, group).is_empty() {
                 covered[first.max(end)..first + self.k].fill(true);
                 end = first + self.k;
             }
@@ -105,8 +105,8 @@ impl Chunks {
     }
 }
 
-/// The places of each group, one group after the other.
-fn places(groups: &[u32], n_groups: usize) -> (Vec<u32>, Vec<u32>) {
+/// Lists the positions of each group, one group after the other.
+fn positions(groups: &[u32], n_groups: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0u32; n_groups + 1];
     for &group in groups {
         starts[group as usize + 1] += 1;
@@ -115,10 +115,10 @@ fn places(groups: &[u32], n_groups: usize) -> (Vec<u32>, Vec<u32>) {
         starts[group + 1] += starts[group];
     }
     let mut next = starts.clone();
-    let mut places = vec![0; groups.len()];
-    for (place, &group) in groups.iter().enumerate() {
-        places[next[group as usize] as usize] = place as u32;
+    let mut positions = vec![0; groups.len()];
+    for (position, &group) in groups.iter().enumerate() {
+        positions[next[group as usize] as usize] = position as u32;
         next[group as usize] += 1;
     }
-    (starts, places)
+    (starts, positions)
 }

@@ -1,8 +1,8 @@
-//! Runs that follow one another closely on both sides, joined to passages.
+//! Passages: runs that follow one another closely on both sides.
 
 use textkin_core::{Passage, Segment, SegmentKind, Tokens};
 
-use super::{Run, stretch};
+use super::{Run, word_span};
 
 /// The tokens of both texts, and the same as numbers.
 pub(super) struct Sides<'a> {
@@ -10,21 +10,21 @@ pub(super) struct Sides<'a> {
     pub(super) b: &'a Tokens,
     pub(super) numbers_a: &'a [u32],
     pub(super) numbers_b: &'a [u32],
-    /// For each side, whether each token is set aside.
-    pub(super) aside: [&'a [bool]; 2],
+    /// For each side, whether each token is excluded.
+    pub(super) excluded: [&'a [bool]; 2],
 }
 
 /// Runs that were joined, in the order of `a`.
 pub(super) struct Joined {
     /// Passages with a word that counts on either side.
     pub(super) passages: Vec<Passage>,
-    /// Those without.
-    pub(super) set_aside: Vec<Passage>,
+    /// Passages that consist of excluded words only.
+    pub(super) excluded_passages: Vec<Passage>,
 }
 
-/// The passages of `runs`, which are in the order of `a` and do not overlap on either side.
+/// Joins `runs`, which are in the order of `a` and do not overlap on either side, into passages.
 pub(super) fn join(sides: &Sides<'_>, runs: &[Run], max_gap: usize) -> Joined {
-    let (mut passages, mut set_aside) = (Vec::new(), Vec::new());
+    let (mut passages, mut excluded_passages) = (Vec::new(), Vec::new());
     let mut from = 0;
     let next_in_b = next_in_b(runs);
     for index in 0..runs.len() {
@@ -38,22 +38,27 @@ pub(super) fn join(sides: &Sides<'_>, runs: &[Run], max_gap: usize) -> Joined {
         if !is_followed {
             let runs = &runs[from..=index];
             match n_counted(sides, runs) {
-                0 => set_aside.push(passage(sides, runs, runs.iter().map(|run| run.len).sum())),
+                0 => excluded_passages.push(passage(
+                    sides,
+                    runs,
+                    runs.iter().map(|run| run.len).sum(),
+                )),
                 n_counted => passages.push(passage(sides, runs, n_counted)),
             }
             from = index + 1;
         }
     }
     mark_moved(&mut passages);
-    Joined { passages, set_aside }
+    Joined { passages, excluded_passages }
 }
 
-/// The words of `runs` that count on either side.
+/// Counts the words of `runs` that count on either side.
 fn n_counted(sides: &Sides<'_>, runs: &[Run]) -> usize {
-    let [aside_a, aside_b] = sides.aside;
+    let [excluded_a, excluded_b] = sides.excluded;
     let n_counted = |run: &Run| {
-        let words = aside_a[run.a..run.a + run.len].iter().zip(&aside_b[run.b..run.b + run.len]);
-        words.filter(|&(&is_aside_a, &is_aside_b)| !(is_aside_a && is_aside_b)).count()
+        let words =
+            excluded_a[run.a..run.a + run.len].iter().zip(&excluded_b[run.b..run.b + run.len]);
+        words.filter(|&(&is_excluded_a, &is_excluded_b)| !(is_excluded_a && is_excluded_b)).count()
     };
     runs.iter().map(n_counted).sum()
 }
@@ -99,7 +104,7 @@ fn mark_moved(passages: &mut [Passage]) {
     }
 }
 
-/// For each run the one that comes next in `b`.
+/// For each run, the run that comes next in `b`.
 fn next_in_b(runs: &[Run]) -> Vec<Option<usize>> {
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_unstable_by_key(|&index| runs[index].b);
@@ -125,8 +130,8 @@ fn passage(sides: &Sides<'_>, runs: &[Run], matched: usize) -> Passage {
         );
     }
     Passage {
-        a: stretch(sides.a, first.a..last.a + last.len),
-        b: stretch(sides.b, first.b..last.b + last.len),
+        a: word_span(sides.a, first.a..last.a + last.len),
+        b: word_span(sides.b, first.b..last.b + last.len),
         matched: matched as u32,
         is_moved: false,
         segments,
@@ -136,12 +141,12 @@ fn passage(sides: &Sides<'_>, runs: &[Run], matched: usize) -> Passage {
 fn push(sides: &Sides<'_>, kind: SegmentKind, ends: [usize; 4], segments: &mut Vec<Segment>) {
     let [a_start, a_end, b_start, b_end] = ends;
     if a_start < a_end || b_start < b_end {
-        let (a, b) = (stretch(sides.a, a_start..a_end), stretch(sides.b, b_start..b_end));
+        let (a, b) = (word_span(sides.a, a_start..a_end), word_span(sides.b, b_start..b_end));
         segments.push(Segment { kind, a, b });
     }
 }
 
-/// The segments between two runs: the longest common subsequence is kept, the rest is changed.
+/// Adds the segments between two runs: the longest common subsequence is kept, the rest is changed.
 fn bridge(sides: &Sides<'_>, before: &Run, after: &Run, segments: &mut Vec<Segment>) {
     let (mut a, mut b) = (before.a + before.len, before.b + before.len);
     let kept = common_subsequence(&sides.numbers_a[a..after.a], &sides.numbers_b[b..after.b]);
@@ -155,33 +160,33 @@ fn bridge(sides: &Sides<'_>, before: &Run, after: &Run, segments: &mut Vec<Segme
     push(sides, SegmentKind::Changed, [a, after.a, b, after.b], segments);
 }
 
-/// The runs of a longest common subsequence, in order. Takes `a.len() × b.len()` steps.
+/// Returns the runs of a longest common subsequence, in order. Takes `a.len() × b.len()` steps.
 pub(super) fn common_subsequence(a: &[u32], b: &[u32]) -> Vec<Run> {
     let row = b.len() + 1;
-    // For each two suffixes the length of their longest common subsequence.
+    // The length of the longest common subsequence of every two suffixes.
     let mut lengths = vec![0u32; (a.len() + 1) * row];
     for at in (0..a.len()).rev() {
-        for place in (0..b.len()).rev() {
-            lengths[at * row + place] = if a[at] == b[place] {
-                lengths[(at + 1) * row + place + 1] + 1
+        for position in (0..b.len()).rev() {
+            lengths[at * row + position] = if a[at] == b[position] {
+                lengths[(at + 1) * row + position + 1] + 1
             } else {
-                lengths[(at + 1) * row + place].max(lengths[at * row + place + 1])
+                lengths[(at + 1) * row + position].max(lengths[at * row + position + 1])
             };
         }
     }
     let mut runs: Vec<Run> = Vec::new();
-    let (mut at, mut place) = (0, 0);
-    while at < a.len() && place < b.len() {
-        if a[at] == b[place] {
+    let (mut at, mut position) = (0, 0);
+    while at < a.len() && position < b.len() {
+        if a[at] == b[position] {
             match runs.last_mut() {
-                Some(run) if run.a + run.len == at && run.b + run.len == place => run.len += 1,
-                _ => runs.push(Run { a: at, b: place, len: 1 }),
+                Some(run) if run.a + run.len == at && run.b + run.len == position => run.len += 1,
+                _ => runs.push(Run { a: at, b: position, len: 1 }),
             }
-            (at, place) = (at + 1, place + 1);
-        } else if lengths[(at + 1) * row + place] >= lengths[at * row + place + 1] {
+            (at, position) = (at + 1, position + 1);
+        } else if lengths[(at + 1) * row + position] >= lengths[at * row + position + 1] {
             at += 1;
         } else {
-            place += 1;
+            position += 1;
         }
     }
     runs

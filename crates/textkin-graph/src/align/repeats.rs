@@ -1,13 +1,14 @@
-//! Tokens that the other text has too, but at places that already belong to a run.
+//! Repeats: tokens that the other text has too, at positions that already belong to a run.
 
 use textkin_core::{Repeat, Tokens};
 
 use super::chunks::Chunks;
-use super::stretch;
+use super::word_span;
 
-/// The tokens of `side` marked `missing`, with a place of the other text for each stretch of them.
+/// Lists the tokens of `side` marked `missing`, each run of them with a position in the other text.
 ///
-/// `tokens` are those of `side` and of the other text. Every missing token lies in a shared chunk.
+/// `here` are the tokens of `side`, `there` those of the other text. Every missing token lies in a
+/// shared chunk.
 pub(super) fn list(
     [here, there]: [&Tokens; 2],
     chunks: &Chunks,
@@ -15,8 +16,8 @@ pub(super) fn list(
     missing: &[bool],
 ) -> Vec<Repeat> {
     let (k, groups) = (chunks.k(), chunks.groups(side));
-    let places = |first: usize| -> &[u32] {
-        groups.get(first).map_or(&[], |&group| chunks.places(1 - side, group))
+    let positions = |first: usize| -> &[u32] {
+        groups.get(first).map_or(&[], |&group| chunks.positions(1 - side, group))
     };
     let mut repeats = Vec::new();
     let mut at = 0;
@@ -25,22 +26,22 @@ pub(super) fn list(
             at += 1;
             continue;
         }
-        // The last shared chunk over this token reaches furthest.
+        // The last shared chunk that covers this token extends furthest.
         let firsts = at.saturating_sub(k - 1)..=at;
-        let shared = firsts.rev().find_map(|first| Some((first, *places(first).first()?)));
-        let (first, place) = shared.expect("a covered token lies in a shared chunk");
+        let shared = firsts.rev().find_map(|first| Some((first, *positions(first).first()?)));
+        let (first, position) = shared.expect("a covered token lies in a shared chunk");
         let end = (at..first + k).find(|&token| !missing[token]).unwrap_or(first + k);
-        let offset = place as usize + (at - first);
+        let offset = position as usize + (at - first);
         repeats.push(Repeat {
-            here: stretch(here, at..end),
-            there: stretch(there, offset..offset + (end - at)),
+            here: word_span(here, at..end),
+            there: word_span(there, offset..offset + (end - at)),
         });
         at = end;
     }
     join(repeats, here, there)
 }
 
-/// Repeats that continue one another on both sides are one.
+/// Merges repeats that continue one another on both sides.
 fn join(repeats: Vec<Repeat>, here: &Tokens, there: &Tokens) -> Vec<Repeat> {
     let mut joined: Vec<Repeat> = Vec::new();
     for repeat in repeats {
@@ -50,8 +51,8 @@ fn join(repeats: Vec<Repeat>, here: &Tokens, there: &Tokens) -> Vec<Repeat> {
                     && last.there.end() == repeat.there.first =>
             {
                 let range = |from: u32, to: u32| from as usize..to as usize;
-                last.here = stretch(here, range(last.here.first, repeat.here.end()));
-                last.there = stretch(there, range(last.there.first, repeat.there.end()));
+                last.here = word_span(here, range(last.here.first, repeat.here.end()));
+                last.there = word_span(there, range(last.there.first, repeat.there.end()));
             }
             _ => joined.push(repeat),
         }

@@ -1,4 +1,4 @@
-//! The alignment beside a naive twin, on random edits and on nasty texts.
+//! Compares the alignment with a naive implementation, on random edits and on difficult texts.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -25,14 +25,14 @@ fn aligned(a: &[u32], b: &[u32], k: u32, max_gap: u32) -> Alignment {
     align(&tokens(a), &tokens(b), &settings(k, max_gap))
 }
 
-/// The alignment however many pairs of places there are.
+/// Aligns without a limit on pairs of positions.
 fn unbounded(a: &[u32], b: &[u32], settings: &AlignSettings) -> Alignment {
-    let aside = [vec![false; a.len()], vec![false; b.len()]];
-    let aside = [&aside[0][..], &aside[1]];
-    align_ordered([&tokens(a), &tokens(b)], aside, settings, usize::MAX)
+    let excluded = [vec![false; a.len()], vec![false; b.len()]];
+    let excluded = [&excluded[0][..], &excluded[1]];
+    align_ordered([&tokens(a), &tokens(b)], excluded, settings, usize::MAX)
 }
 
-/// First tokens and words of all chunks, as the oracle of discovery defines them.
+/// First tokens and words of all chunks, as the oracle test of discovery defines them.
 fn naive_chunks(words: &[u32], k: usize) -> Vec<(usize, Vec<u32>)> {
     match words.len() {
         0 => Vec::new(),
@@ -48,17 +48,17 @@ fn naive_covered(a: &[u32], b: &[u32], k: usize) -> BTreeSet<usize> {
     shared.flat_map(|(first, chunk)| first..first + chunk.len()).collect()
 }
 
-/// Runs by the definition: all pairs of places, the longest free piece first.
+/// Runs by the definition: all pairs of positions, the longest free piece first.
 fn naive_runs(a: &[u32], b: &[u32], k: usize) -> Vec<Run> {
     let k = if a.len().max(b.len()) < k && a == b { a.len() } else { k };
-    // Places of both texts that lie in a common run of at least k words.
+    // Positions of both texts that lie in a common run of at least k words.
     let mut allowed = BTreeSet::new();
-    for (first, place) in (0..a.len()).flat_map(|at| (0..b.len()).map(move |to| (at, to))) {
+    for (first, position) in (0..a.len()).flat_map(|at| (0..b.len()).map(move |to| (at, to))) {
         if first + k <= a.len()
-            && place + k <= b.len()
-            && a[first..first + k] == b[place..place + k]
+            && position + k <= b.len()
+            && a[first..first + k] == b[position..position + k]
         {
-            allowed.extend((0..k).map(|step| (first + step, place + step)));
+            allowed.extend((0..k).map(|step| (first + step, position + step)));
         }
     }
     let mut runs = Vec::new();
@@ -66,14 +66,15 @@ fn naive_runs(a: &[u32], b: &[u32], k: usize) -> Vec<Run> {
         let length = |&(at, to): &(usize, usize)| {
             (0..).take_while(|step| allowed.contains(&(at + step, to + step))).count()
         };
-        let best = allowed.iter().map(|place| (length(place), std::cmp::Reverse(*place))).max();
+        let best =
+            allowed.iter().map(|position| (length(position), std::cmp::Reverse(*position))).max();
         let Some((len, std::cmp::Reverse((at, to)))) = best else { break };
         if len < (k / 2).max(1) {
             break;
         }
         runs.push(Run { a: at, b: to, len });
-        allowed.retain(|place| {
-            !(at..at + len).contains(&place.0) && !(to..to + len).contains(&place.1)
+        allowed.retain(|position| {
+            !(at..at + len).contains(&position.0) && !(to..to + len).contains(&position.1)
         });
     }
     runs.sort_unstable();
@@ -110,7 +111,7 @@ fn ranges(alignment: &Alignment) -> Vec<[usize; 4]> {
 
 /// Tokens in runs and repeats of each side.
 fn explained(alignment: &Alignment) -> [BTreeSet<usize>; 2] {
-    let range = |stretch: Stretch| stretch.first as usize..stretch.end() as usize;
+    let range = |word_span: WordSpan| word_span.first as usize..word_span.end() as usize;
     let segments = alignment.passages.iter().flat_map(|passage| &passage.segments);
     let same: Vec<_> = segments.filter(|segment| segment.kind == SegmentKind::Same).collect();
     let a = same
@@ -124,10 +125,10 @@ fn explained(alignment: &Alignment) -> [BTreeSet<usize>; 2] {
     [a.flat_map(range).collect(), b.flat_map(range).collect()]
 }
 
-/// Everything that holds for any two texts.
+/// Checks what holds for any two texts.
 fn check(a: &[u32], b: &[u32], k: u32, max_gap: u32, alignment: &Alignment) {
     let covered = [naive_covered(a, b, k as usize), naive_covered(b, a, k as usize)];
-    assert_eq!(explained(alignment), covered, "runs and repeats are what is covered");
+    assert_eq!(explained(alignment), covered, "runs and repeats cover exactly the covered tokens");
     let overlap = alignment.overlap;
     assert_eq!(
         [overlap.covered_a, overlap.covered_b],
@@ -171,7 +172,7 @@ fn check(a: &[u32], b: &[u32], k: u32, max_gap: u32, alignment: &Alignment) {
                 }
             }
         }
-        assert_eq!(at, [passage.a.end(), passage.b.end()], "and fill the passage");
+        assert_eq!(at, [passage.a.end(), passage.b.end()], "segments fill the passage");
         assert_eq!(matched, passage.matched);
     }
     let in_order: Vec<_> = alignment.passages.iter().filter(|passage| !passage.is_moved).collect();
@@ -185,7 +186,7 @@ fn check(a: &[u32], b: &[u32], k: u32, max_gap: u32, alignment: &Alignment) {
         for repeat in repeats {
             let [here, there] = [(words, repeat.here), (others, repeat.there)]
                 .map(|(words, side)| &words[side.first as usize..side.end() as usize]);
-            assert_eq!(here, there, "a repeat stands where it says");
+            assert_eq!(here, there, "a repeat occurs at its position");
         }
     }
 }
@@ -206,7 +207,7 @@ fn check_both_ways(a: &[u32], b: &[u32], k: u32, max_gap: u32) -> Alignment {
 fn edited() -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
     let alphabet = prop::sample::select(vec![1u32, 2, 4, 1000]);
     alphabet.prop_flat_map(|alphabet| {
-        let words = move |most| prop::collection::vec(0..alphabet, 0..most);
+        let words = move |max| prop::collection::vec(0..alphabet, 0..max);
         let edit = (0usize..4, 0usize..80, 0usize..30, 0usize..80, words(6));
         (words(80), prop::collection::vec(edit, 0..8)).prop_map(|(text, edits)| {
             let mut other = text.clone();
@@ -233,57 +234,57 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn words_set_aside_are_in_their_place_and_count_nowhere(
+    fn excluded_words_are_listed_but_never_count(
         (a, b) in edited(),
         k in 1u32..6,
         max_gap in 0u32..6,
         ends in prop::collection::vec((0u32..60, 0u32..20), 0..4),
     ) {
         let mut at = 0;
-        let aside: Vec<TokenRange> = ends.iter().map(|&(gap, len)| {
+        let excluded: Vec<TokenRange> = ends.iter().map(|&(gap, len)| {
             let start = at + gap;
             at = start + len;
             TokenRange { start, end: at }
         }).collect();
-        // The other text has fewer of them.
-        let (aside_a, aside_b) = (&aside[..], &aside[..aside.len() / 2]);
+        // The other text has fewer excluded words.
+        let (excluded_a, excluded_b) = (&excluded[..], &excluded[..excluded.len() / 2]);
         let settings = settings(k, max_gap);
         let all = align(&tokens(&a), &tokens(&b), &settings);
-        let left = align_without(&tokens(&a), &tokens(&b), [aside_a, aside_b], &settings);
-        let is_in = |aside: &[TokenRange], token: usize| {
-            aside.iter().any(|range| (range.start..range.end).contains(&(token as u32)))
+        let left = align_excluding(&tokens(&a), &tokens(&b), [excluded_a, excluded_b], &settings);
+        let is_in = |excluded: &[TokenRange], token: usize| {
+            excluded.iter().any(|range| (range.start..range.end).contains(&(token as u32)))
         };
-        let kept = |tokens: BTreeSet<usize>, aside: &[TokenRange]| -> BTreeSet<usize> {
-            tokens.into_iter().filter(|&token| !is_in(aside, token)).collect()
+        let kept = |tokens: BTreeSet<usize>, excluded: &[TokenRange]| -> BTreeSet<usize> {
+            tokens.into_iter().filter(|&token| !is_in(excluded, token)).collect()
         };
-        let covered_a = kept(naive_covered(&a, &b, k as usize), aside_a);
-        let covered_b = kept(naive_covered(&b, &a, k as usize), aside_b);
+        let covered_a = kept(naive_covered(&a, &b, k as usize), excluded_a);
+        let covered_b = kept(naive_covered(&b, &a, k as usize), excluded_b);
         prop_assert_eq!(left.overlap.covered_a, covered_a.len() as u64);
         prop_assert_eq!(left.overlap.covered_b, covered_b.len() as u64);
-        prop_assert_eq!(left.overlap.words_a, kept((0..a.len()).collect(), aside_a).len() as u64);
+        prop_assert_eq!(left.overlap.words_a, kept((0..a.len()).collect(), excluded_a).len() as u64);
         let [explained_a, explained_b] = explained(&left);
-        prop_assert_eq!(kept(explained_a, aside_a), covered_a);
-        prop_assert_eq!(kept(explained_b, aside_b), covered_b);
-        // Nothing is hidden: the passages are those of whole texts, in two lists.
-        let place = |passage: &Passage| (passage.a, passage.b);
-        let mut places: Vec<_> = left.passages.iter().chain(&left.set_aside).map(place).collect();
-        places.sort_by_key(|(a, _)| a.first);
-        prop_assert_eq!(places, all.passages.iter().map(place).collect::<Vec<_>>());
-        for passage in &left.set_aside {
+        prop_assert_eq!(kept(explained_a, excluded_a), covered_a);
+        prop_assert_eq!(kept(explained_b, excluded_b), covered_b);
+        // Both lists together are the passages of the whole texts.
+        let position = |passage: &Passage| (passage.a, passage.b);
+        let mut positions: Vec<_> = left.passages.iter().chain(&left.excluded_passages).map(position).collect();
+        positions.sort_by_key(|(a, _)| a.first);
+        prop_assert_eq!(positions, all.passages.iter().map(position).collect::<Vec<_>>());
+        for passage in &left.excluded_passages {
             for segment in passage.segments.iter().filter(|segment| segment.kind == SegmentKind::Same) {
-                for (aside, side) in [(aside_a, segment.a), (aside_b, segment.b)] {
-                    prop_assert!((side.first..side.end()).all(|token| is_in(aside, token as usize)));
+                for (excluded, side) in [(excluded_a, segment.a), (excluded_b, segment.b)] {
+                    prop_assert!((side.first..side.end()).all(|token| is_in(excluded, token as usize)));
                 }
             }
         }
-        let mirror = align_without(&tokens(&b), &tokens(&a), [aside_b, aside_a], &settings);
+        let mirror = align_excluding(&tokens(&b), &tokens(&a), [excluded_b, excluded_a], &settings);
         if a != b {
             prop_assert_eq!(mirrored(mirror), left);
         }
     }
 
     #[test]
-    fn passages_are_those_of_the_naive_twin((a, b) in edited(), k in 1u32..10, max_gap in 0u32..8) {
+    fn passages_equal_those_of_the_naive_implementation((a, b) in edited(), k in 1u32..10, max_gap in 0u32..8) {
         let (a, b) = if (a.len(), tokens(&a).normalized()) > (b.len(), tokens(&b).normalized()) { (b, a) } else { (a, b) };
         let alignment = unbounded(&a, &b, &settings(k, max_gap));
         check(&a, &b, k, max_gap, &alignment);
@@ -292,12 +293,12 @@ proptest! {
     }
 
     #[test]
-    fn what_is_covered_is_exact_and_direction_free((a, b) in edited(), k in 1u32..10, max_gap in 0u32..8) {
+    fn coverage_is_exact_in_both_directions((a, b) in edited(), k in 1u32..10, max_gap in 0u32..8) {
         check_both_ways(&a, &b, k, max_gap);
     }
 
     #[test]
-    fn what_is_kept_in_a_gap_is_a_longest_common_subsequence(
+    fn kept_words_of_a_gap_are_a_longest_common_subsequence(
         a in prop::collection::vec(0u32..4, 0..9), b in prop::collection::vec(0u32..4, 0..9),
     ) {
         let kept: usize = passages::common_subsequence(&a, &b).iter().map(|run| run.len).sum();
@@ -314,7 +315,7 @@ proptest! {
 }
 
 #[test]
-fn texts_without_words_or_with_one_are_aligned() {
+fn texts_with_no_word_or_one_word_are_aligned() {
     assert_eq!(check_both_ways(&[], &[], 8, 5).passages, []);
     assert_eq!(check_both_ways(&[1], &[], 8, 5).passages, []);
     assert_eq!(check_both_ways(&[1], &[2], 8, 5).passages, []);
@@ -349,7 +350,7 @@ fn moved_text_makes_passages_that_cross() {
 }
 
 #[test]
-fn what_leaves_the_order_of_most_words_is_moved() {
+fn passages_outside_the_order_of_most_words_are_moved() {
     let a: Vec<u32> = (0..100).collect();
     let b: Vec<u32> = (60..80).chain(0..60).chain([500; 10]).chain(80..100).collect();
     let moved = |alignment: &Alignment| -> Vec<bool> {
@@ -360,7 +361,7 @@ fn what_leaves_the_order_of_most_words_is_moved() {
 }
 
 #[test]
-fn text_that_stands_once_on_one_side_is_a_passage_once_and_else_a_repeat() {
+fn text_that_occurs_once_on_one_side_is_one_passage_and_otherwise_a_repeat() {
     let block: Vec<u32> = (0..10).collect();
     let a = [&block[..], &[50], &block, &[51], &block].concat();
     let b = [&[60], &block[..]].concat();
@@ -383,7 +384,7 @@ fn hashes_that_collide_do_not_make_words_equal() {
     assert_eq!(align(&a, &b, &AlignSettings::default()).overlap.shared, 0);
 }
 
-/// Big texts whose every chunk repeats: what must not take squares of time or memory.
+/// Large texts in which every chunk repeats must not take quadratic time or memory.
 #[test]
 fn much_repeated_text_is_aligned_in_linear_time() {
     let n = 100_000u32;
@@ -430,7 +431,7 @@ fn planted_words_are_explained() {
     for _ in 0..100 {
         let (from, len, to) =
             (dice(19_800) as usize, 20 + dice(100) as usize, dice(b.len() as u32) as usize);
-        // Into free text: what an earlier passage is cut into may be too short to find.
+        // Into free text: pieces of an earlier passage may be too short to find.
         let mut words = a[from..from + len].to_vec();
         if len > 60 {
             words[len / 2] = 9999;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use textkin_core::{GroupEntry, Lists, SharedChunks, TextEntry};
 
 use super::*;
-use crate::found::{FoundChunk, FoundChunks, Holder};
+use crate::chunk_list::{ContainingTexts, SharedChunkEntry, SharedChunkList};
 
 /// Chunks by fingerprint: the texts that hold each.
 type Chunks = Vec<(u64, BTreeSet<u32>)>;
@@ -17,7 +17,7 @@ fn contents(
     documents: &[Option<u32>],
     n_texts: u32,
     rotate: usize,
-) -> (SharedChunks, FoundChunks) {
+) -> (SharedChunks, SharedChunkList) {
     let copies = |text: u32| documents.iter().filter(|held| **held == Some(text)).count() as u32;
     let mut lists: Vec<&BTreeSet<u32>> =
         chunks.iter().map(|(_, texts)| texts).filter(|texts| texts.len() > 1).collect();
@@ -44,19 +44,19 @@ fn contents(
         texts_of_group,
         ..SharedChunks::default()
     };
-    let holder = |texts: &BTreeSet<u32>| match lists.iter().position(|list| *list == texts) {
-        Some(group) => Holder::Group(group as u32),
-        None => Holder::Text(*texts.first().expect("a chunk is somewhere")),
+    let containing = |texts: &BTreeSet<u32>| match lists.iter().position(|list| *list == texts) {
+        Some(group) => ContainingTexts::Group(group as u32),
+        None => ContainingTexts::Text(*texts.first().expect("a chunk is somewhere")),
     };
-    let list = chunks.iter().map(|(fingerprint, texts)| FoundChunk {
+    let list = chunks.iter().map(|(fingerprint, texts)| SharedChunkEntry {
         fingerprint: *fingerprint,
-        holder: holder(texts),
+        containing: containing(texts),
     });
     let mut texts = Lists::new();
     for (fingerprint, _) in chunks {
         texts.push(format!("chunk {fingerprint} é").into_bytes());
     }
-    (shared, FoundChunks { list: list.collect(), texts: Some(texts) })
+    (shared, SharedChunkList { list: list.collect(), texts: Some(texts) })
 }
 
 fn written(chunks: &Chunks, documents: &[Option<u32>], n_texts: u32, rotate: usize) -> Vec<u8> {
@@ -64,7 +64,8 @@ fn written(chunks: &Chunks, documents: &[Option<u32>], n_texts: u32, rotate: usi
     let ids: Vec<String> = (0..documents.len()).map(|number| format!("dö{number}")).collect();
     let documents = ids.iter().zip(documents).map(|(id, text)| IndexedDocument { id, text: *text });
     let mut bytes = Vec::new();
-    let contents = Contents { about: "{\"chunk\":\"words:8\"}", shared: &shared, chunks: &found };
+    let contents =
+        IndexContents { about: "{\"chunk\":\"words:8\"}", shared: &shared, chunks: &found };
     write_index(&contents, documents, &mut bytes).expect("memory takes all");
     bytes
 }
@@ -108,18 +109,18 @@ proptest! {
         let index = SharedIndex::new(&bytes[..]).unwrap();
         prop_assert_eq!((index.n_documents(), index.n_texts(), index.n_chunks()), (documents.len(), n_texts as usize, chunks.len()));
         // Texts are numbered by their first document.
-        let mut place: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut position: BTreeMap<u32, u32> = BTreeMap::new();
         for (document, text) in (0u32..).zip(&documents) {
             prop_assert_eq!(index.id(document), format!("dö{document}"));
-            let next = place.len() as u32;
-            let expected = text.map(|text| *place.entry(text).or_insert(next));
+            let next = position.len() as u32;
+            let expected = text.map(|text| *position.entry(text).or_insert(next));
             prop_assert_eq!(index.text_of_document(document), expected);
             if let (Some(text), Some(number)) = (text, expected) {
                 prop_assert_eq!(index.words(number), text + 10);
             }
         }
         for (fingerprint, texts) in &chunks {
-            let expected: BTreeSet<u32> = texts.iter().map(|text| place[text]).collect();
+            let expected: BTreeSet<u32> = texts.iter().map(|text| position[text]).collect();
             let found = index.find(*fingerprint).any(|chunk| {
                 let group = index.group_of_chunk(chunk);
                 let postings: Vec<u32> = index.postings(group).map(Result::unwrap).collect();
@@ -137,10 +138,10 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_index_is_never_read((chunks, documents, n_texts) in collections(), place in any::<prop::sample::Index>(), bit in 0u32..8, cut in any::<prop::sample::Index>()) {
+    fn a_damaged_index_is_never_read((chunks, documents, n_texts) in collections(), position in any::<prop::sample::Index>(), bit in 0u32..8, cut in any::<prop::sample::Index>()) {
         let bytes = written(&chunks, &documents, n_texts, 0);
         let mut flipped = bytes.clone();
-        flipped[place.index(bytes.len())] ^= 1 << bit;
+        flipped[position.index(bytes.len())] ^= 1 << bit;
         prop_assert!(SharedIndex::new(&flipped[..]).is_err());
         prop_assert!(SharedIndex::new(&bytes[..cut.index(bytes.len())]).is_err());
         let longer: Vec<u8> = bytes.iter().copied().chain([0]).collect();

@@ -6,7 +6,7 @@ use textkin_core::{Lists, SharedChunks};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::format::{MAGIC, SECTIONS, Section, VERSION, put_varint};
-use crate::found::{FoundChunks, Holder};
+use crate::chunk_list::{ContainingTexts, SharedChunkList};
 
 /// A document of the index.
 #[derive(Clone, Copy, Debug)]
@@ -19,13 +19,13 @@ pub struct IndexedDocument<'a> {
 
 /// What goes into an index.
 #[derive(Debug)]
-pub struct Contents<'a> {
+pub struct IndexContents<'a> {
     /// How the chunks were made, as JSON: what a reader must know to make the same ones.
     pub about: &'a str,
     /// What the texts share.
     pub shared: &'a SharedChunks,
     /// The shared chunks.
-    pub chunks: &'a FoundChunks,
+    pub chunks: &'a SharedChunkList,
 }
 
 /// Writes the index of `documents`, which are in input order.
@@ -33,7 +33,7 @@ pub struct Contents<'a> {
 /// # Errors
 /// If `out` cannot be written to.
 pub fn write_index<'a>(
-    contents: &Contents<'_>,
+    contents: &IndexContents<'_>,
     documents: impl Iterator<Item = IndexedDocument<'a>> + Clone,
     out: impl Write,
 ) -> io::Result<()> {
@@ -50,10 +50,10 @@ pub fn write_index<'a>(
     let mut postings = Lists::new();
     let mut groups = Vec::new();
     let (mut list, mut bytes) = (Vec::new(), Vec::new());
-    for &holder in &order.holders {
-        let texts: &[u32] = match &holder {
-            Holder::Group(group) => contents.shared.texts_of_group.list(*group as usize),
-            Holder::Text(text) => std::slice::from_ref(text),
+    for &containing in &order.groups {
+        let texts: &[u32] = match &containing {
+            ContainingTexts::Group(group) => contents.shared.texts_of_group.list(*group as usize),
+            ContainingTexts::Text(text) => std::slice::from_ref(text),
         };
         list.clear();
         list.extend(texts.iter().map(|&text| order.text(text)));
@@ -65,7 +65,7 @@ pub fn write_index<'a>(
         }
         postings.push(bytes.iter().copied());
         let copies = |&text: &u32| contents.shared.texts[text as usize].copies;
-        groups.push([order.chunks_of(holder), texts.iter().map(copies).sum()]);
+        groups.push([order.chunks_of(containing), texts.iter().map(copies).sum()]);
     }
     writer.section(Section::Groups, groups.iter().flatten().map(|number| number.to_le_bytes()))?;
     writer.lists(
@@ -77,7 +77,7 @@ pub fn write_index<'a>(
     let fingerprint = |&chunk: &u32| chunks.list[chunk as usize].fingerprint;
     let all = order.chunks.iter();
     writer.section(Section::Fingerprints, all.clone().map(fingerprint).map(u64::to_le_bytes))?;
-    let group = |&chunk: &u32| order.group(chunks.list[chunk as usize].holder);
+    let group = |&chunk: &u32| order.group(chunks.list[chunk as usize].containing);
     writer.section(Section::GroupOfChunk, all.clone().map(group).map(u32::to_le_bytes))?;
     let text = |&chunk: &u32| chunks.texts.as_ref().map(|texts| texts.list(chunk as usize));
     writer.lists([Section::ChunkTextStarts, Section::ChunkTexts], all.filter_map(text))?;
@@ -88,11 +88,11 @@ pub fn write_index<'a>(
 struct Order {
     /// Texts by their first document.
     texts: Vec<u32>,
-    place_of_text: Vec<u32>,
+    number_of_text: Vec<u32>,
     /// Groups by their first chunk.
-    holders: Vec<Holder>,
-    place_of_group: Vec<u32>,
-    place_of_own: Vec<u32>,
+    groups: Vec<ContainingTexts>,
+    number_of_group: Vec<u32>,
+    number_of_single: Vec<u32>,
     n_chunks: Vec<u32>,
     /// Chunks by their fingerprint; of different chunks with one fingerprint, by their texts.
     chunks: Vec<u32>,
@@ -101,21 +101,24 @@ struct Order {
 const NONE: u32 = u32::MAX;
 
 impl Order {
-    fn new(contents: &Contents<'_>, texts_of_documents: impl Iterator<Item = Option<u32>>) -> Self {
+    fn new(
+        contents: &IndexContents<'_>,
+        texts_of_documents: impl Iterator<Item = Option<u32>>,
+    ) -> Self {
         let n_texts = contents.shared.texts.len();
         let mut order = Self {
             texts: Vec::with_capacity(n_texts),
-            place_of_text: vec![NONE; n_texts],
-            holders: Vec::new(),
-            place_of_group: vec![NONE; contents.shared.groups.len()],
-            place_of_own: vec![NONE; n_texts],
+            number_of_text: vec![NONE; n_texts],
+            groups: Vec::new(),
+            number_of_group: vec![NONE; contents.shared.groups.len()],
+            number_of_single: vec![NONE; n_texts],
             n_chunks: Vec::new(),
             chunks: (0..contents.chunks.list.len() as u32).collect(),
         };
         for text in texts_of_documents.flatten() {
-            let place = &mut order.place_of_text[text as usize];
-            if *place == NONE {
-                *place = order.texts.len() as u32;
+            let position = &mut order.number_of_text[text as usize];
+            if *position == NONE {
+                *position = order.texts.len() as u32;
                 order.texts.push(text);
             }
         }
@@ -125,47 +128,47 @@ impl Order {
             |&a: &u32, &b: &u32| list[a as usize].fingerprint == list[b as usize].fingerprint;
         for colliding in order.chunks.chunk_by_mut(is_one).filter(|chunks| chunks.len() > 1) {
             colliding.sort_by_cached_key(|&chunk| {
-                let place = |&text: &u32| order.place_of_text[text as usize];
-                let mut texts: Vec<u32> = match list[chunk as usize].holder {
-                    Holder::Group(group) => {
+                let position = |&text: &u32| order.number_of_text[text as usize];
+                let mut texts: Vec<u32> = match list[chunk as usize].containing {
+                    ContainingTexts::Group(group) => {
                         let texts = contents.shared.texts_of_group.list(group as usize);
-                        texts.iter().map(place).collect()
+                        texts.iter().map(position).collect()
                     }
-                    Holder::Text(text) => vec![place(&text)],
+                    ContainingTexts::Text(text) => vec![position(&text)],
                 };
                 texts.sort_unstable();
                 texts
             });
         }
         for &chunk in &order.chunks {
-            let holder = list[chunk as usize].holder;
-            let place = match holder {
-                Holder::Group(group) => &mut order.place_of_group[group as usize],
-                Holder::Text(text) => &mut order.place_of_own[text as usize],
+            let containing = list[chunk as usize].containing;
+            let position = match containing {
+                ContainingTexts::Group(group) => &mut order.number_of_group[group as usize],
+                ContainingTexts::Text(text) => &mut order.number_of_single[text as usize],
             };
-            if *place == NONE {
-                *place = order.holders.len() as u32;
-                order.holders.push(holder);
+            if *position == NONE {
+                *position = order.groups.len() as u32;
+                order.groups.push(containing);
                 order.n_chunks.push(0);
             }
-            order.n_chunks[*place as usize] += 1;
+            order.n_chunks[*position as usize] += 1;
         }
         order
     }
 
     fn text(&self, text: u32) -> u32 {
-        self.place_of_text[text as usize]
+        self.number_of_text[text as usize]
     }
 
-    fn group(&self, holder: Holder) -> u32 {
-        match holder {
-            Holder::Group(group) => self.place_of_group[group as usize],
-            Holder::Text(text) => self.place_of_own[text as usize],
+    fn group(&self, containing: ContainingTexts) -> u32 {
+        match containing {
+            ContainingTexts::Group(group) => self.number_of_group[group as usize],
+            ContainingTexts::Text(text) => self.number_of_single[text as usize],
         }
     }
 
-    fn chunks_of(&self, holder: Holder) -> u32 {
-        self.n_chunks[self.group(holder) as usize]
+    fn chunks_of(&self, containing: ContainingTexts) -> u32 {
+        self.n_chunks[self.group(containing) as usize]
     }
 }
 

@@ -3,7 +3,7 @@
 //! The keys are stable: later versions may add some. Spans are bytes of the text as UTF-8.
 
 use serde::Serialize;
-use textkin_core::{Overlap, Passage, Segment, Stretch};
+use textkin_core::{Overlap, Passage, Segment, WordSpan};
 
 use super::{ComparedText, Comparison, RunPair};
 use crate::NoteLine;
@@ -230,7 +230,7 @@ fn passages<'a>(
     passages: &[Passage],
     with_text: WithText,
 ) -> Vec<PassageLine<'a>> {
-    let place = |stretch: &Stretch, text: &'a str| PassageSide {
+    let place = |stretch: &WordSpan, text: &'a str| PassageSide {
         span: span(stretch),
         first_word: stretch.first,
         words: stretch.count,
@@ -252,7 +252,7 @@ fn passages<'a>(
     passages.iter().enumerate().map(line).collect()
 }
 
-fn span(stretch: &Stretch) -> [u32; 2] {
+fn span(stretch: &WordSpan) -> [u32; 2] {
     [stretch.span.start, stretch.span.end]
 }
 

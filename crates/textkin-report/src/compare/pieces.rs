@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use textkin_core::{Exclusion, SegmentKind, Stretch};
+use textkin_core::{Exclusion, SegmentKind, WordSpan};
 
 use super::{Comparison, Side};
 
@@ -57,7 +57,7 @@ pub(super) fn marked_pieces(comparison: &Comparison<'_>, side: Side) -> Vec<Text
 
 /// The pieces that passages and their segments make.
 fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<TextPiece> {
-    let stretch = |a: Stretch, b: Stretch| side.of(a, b);
+    let stretch = |a: WordSpan, b: WordSpan| side.of(a, b);
     let mut order: Vec<usize> = (0..comparison.passages.len()).collect();
     order.sort_by_key(|&index| {
         let passage = &comparison.passages[index];

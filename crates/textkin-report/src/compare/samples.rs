@@ -1,7 +1,7 @@
 //! Comparisons for tests, made by hand: this crate does not align.
 
 use textkin_core::{
-    Excluded, Exclusion, Overlap, Passage, Repeat, Segment, SegmentKind, Span, Stretch,
+    Excluded, Exclusion, Overlap, Passage, Repeat, Segment, SegmentKind, Span, WordSpan,
 };
 
 use super::{ComparedText, Comparison, ComparisonSettings};
@@ -52,11 +52,11 @@ impl Sample {
 }
 
 /// The place of `part` in `text`, as words from `first` on.
-fn stretch(text: &str, part: &str, first: u32) -> Stretch {
+fn stretch(text: &str, part: &str, first: u32) -> WordSpan {
     let start = u32::try_from(text.find(part).unwrap()).unwrap();
     let end = start + u32::try_from(part.len()).unwrap();
     let count = u32::try_from(part.split_whitespace().count()).unwrap();
-    Stretch { first, count, span: Span::new(start, end) }
+    WordSpan { first, count, span: Span::new(start, end) }
 }
 
 /// One passage with an edit in it, a quotation that does not count, and a repeat.
@@ -76,14 +76,14 @@ pub(crate) fn edited() -> Sample {
         ("nine ten eleven", 8, 3),
     ];
     let segment = |at: usize| {
-        let side = |text: &str, (part, first, count): (&str, u32, u32)| Stretch {
+        let side = |text: &str, (part, first, count): (&str, u32, u32)| WordSpan {
             count,
             ..stretch(text, part, first)
         };
         Segment { kind: kinds[at], a: side(a, parts_a[at]), b: side(b, parts_b[at]) }
     };
     let segments: Vec<Segment> = (0..3).map(segment).collect();
-    let whole = |side: fn(&Segment) -> Stretch| Stretch {
+    let whole = |side: fn(&Segment) -> WordSpan| WordSpan {
         first: side(&segments[0]).first,
         count: 11,
         span: Span::new(side(&segments[0]).span.start, side(&segments[2]).span.end),
@@ -97,7 +97,7 @@ pub(crate) fn edited() -> Sample {
     };
     let quoted = stretch(a, "“not <mine>”", 0);
     let repeat = Repeat {
-        here: Stretch { first: 12, ..stretch(b, "one two three four", 0) },
+        here: WordSpan { first: 12, ..stretch(b, "one two three four", 0) },
         there: stretch(a, "One two three four", 1),
     };
     let overlap = Overlap {

@@ -4,7 +4,7 @@
 //! with and without colour.
 
 use anstyle::{AnsiColor, Style};
-use textkin_core::{Exclusion, Overlap, Passage, SegmentKind, Stretch};
+use textkin_core::{Exclusion, Overlap, Passage, SegmentKind, WordSpan};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::pieces::{TextPiece, pieces};
@@ -139,7 +139,7 @@ fn broken(text: &str, columns: usize) -> Vec<String> {
 }
 
 fn heading(number: usize, passage: &Passage, view: TerminalView) -> String {
-    let words = |stretch: &Stretch| {
+    let words = |stretch: &WordSpan| {
         let (first, last) = (u64::from(stretch.first) + 1, u64::from(stretch.end()));
         format!("{}–{}", thousands(first), thousands(last))
     };

@@ -106,7 +106,7 @@ proptest! {
         let wanted: Vec<u64> = (0..210).collect();
         let documents: Vec<Vec<u32>> = wanted.iter().map(|&chunk| {
             let mut documents = Vec::new();
-            segment.holders(chunk, &mut documents).expect("the segment is intact");
+            segment.documents_with_chunk(chunk, &mut documents).expect("the segment is intact");
             documents
         }).collect();
         for (chunk, documents) in wanted.iter().zip(&documents) {

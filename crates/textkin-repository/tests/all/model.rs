@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use textkin_core::chunk::mix;
-use textkin_core::{Length, Part, PostingBlock};
+use textkin_core::{IndexSegment, Length, PostingBlock};
 use textkin_repository::{DocumentAddress, Error, NewDocument, Repository, StoredDocument};
 
 use crate::disk::Random;
@@ -222,7 +222,7 @@ pub(crate) fn documents_of(
     let mut all = Vec::new();
     for (segment, part) in (0u32..).zip(repository.segments()) {
         let mut documents = Vec::new();
-        part.holders(chunk, &mut documents)?;
+        part.documents_with_chunk(chunk, &mut documents)?;
         let number = |document| numbers.get(&DocumentAddress { segment, document }).copied();
         all.extend(documents.into_iter().map(|document| number(document).unwrap_or(usize::MAX)));
     }

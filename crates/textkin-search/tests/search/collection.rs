@@ -1,7 +1,7 @@
 //! Random collections, cut into random parts, some documents removed.
 
 use proptest::prelude::*;
-use textkin_search::{MemoryPart, Place};
+use textkin_search::{DocumentAddress, MemorySegment};
 
 /// A document: its words in order, and whether it has been removed.
 #[derive(Clone, Debug)]
@@ -42,12 +42,12 @@ pub(crate) struct Collection {
 
 impl Collection {
     /// The documents that are not removed, with their places.
-    pub(crate) fn live(&self) -> Vec<(Place, &Document)> {
+    pub(crate) fn live(&self) -> Vec<(DocumentAddress, &Document)> {
         let mut live = Vec::new();
-        for (range, part) in self.ranges().into_iter().zip(0..) {
+        for (range, segment) in self.ranges().into_iter().zip(0..) {
             for (document, number) in self.documents[range].iter().zip(0..) {
                 if !document.removed {
-                    live.push((Place { part, document: number }, document));
+                    live.push((DocumentAddress { segment, document: number }, document));
                 }
             }
         }
@@ -63,32 +63,32 @@ impl Collection {
         starts.zip(ends.iter().copied()).map(|(start, end)| start..end).collect()
     }
 
-    pub(crate) fn parts(&self) -> Vec<MemoryPart> {
-        let part = |range: std::ops::Range<usize>| {
-            let mut part = MemoryPart::with_chunk_bits(self.chunk_bits);
+    pub(crate) fn segments(&self) -> Vec<MemorySegment> {
+        let segment = |range: std::ops::Range<usize>| {
+            let mut segment = MemorySegment::with_chunk_bits(self.chunk_bits);
             for document in &self.documents[range] {
-                let number = part.add(&document.words, &document.chunks());
+                let number = segment.add(&document.words, &document.chunks());
                 if document.removed {
-                    part.remove(number);
+                    segment.remove(number);
                 }
             }
-            part
+            segment
         };
-        self.ranges().into_iter().map(part).collect()
+        self.ranges().into_iter().map(segment).collect()
     }
 
     /// The same documents in one part, without those that are removed.
-    pub(crate) fn fresh(&self) -> MemoryPart {
-        let mut part = MemoryPart::default();
+    pub(crate) fn fresh(&self) -> MemorySegment {
+        let mut segment = MemorySegment::default();
         for (_, document) in self.live() {
-            part.add(&document.words, &document.chunks());
+            segment.add(&document.words, &document.chunks());
         }
-        part
+        segment
     }
 
-    pub(crate) fn words(&self, place: Place) -> &[u64] {
-        let range = self.ranges()[place.part as usize].clone();
-        &self.documents[range][place.document as usize].words
+    pub(crate) fn words(&self, address: DocumentAddress) -> &[u64] {
+        let range = self.ranges()[address.segment as usize].clone();
+        &self.documents[range][address.document as usize].words
     }
 }
 

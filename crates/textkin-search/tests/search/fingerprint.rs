@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
-use textkin_core::Damage;
-use textkin_search::{MemoryPart, Place, Ranked, RankedList, Texts, rank_chunks};
+use textkin_core::CorruptionError;
+use textkin_search::{DocumentAddress, MemorySegment, Ranked, RankedList, TextReader, rank_chunks};
 
 use crate::collection::{Collection, chunks, collection, word, words};
 
@@ -20,21 +20,26 @@ impl<'a> Stored<'a> {
     }
 }
 
-impl Texts for Stored<'_> {
-    type Error = Damage;
+impl TextReader for Stored<'_> {
+    type Error = CorruptionError;
 
-    fn shared_chunks(&self, place: Place, query: &[u64], at_most: u32) -> Result<u32, Damage> {
+    fn shared_chunks(
+        &self,
+        address: DocumentAddress,
+        query: &[u64],
+        at_most: u32,
+    ) -> Result<u32, CorruptionError> {
         self.n_read.fetch_add(1, Ordering::Relaxed);
         assert!(query.is_sorted_by(|a, b| a < b));
-        let own: BTreeSet<u64> = chunks(self.collection.words(place)).into_iter().collect();
+        let own: BTreeSet<u64> = chunks(self.collection.words(address)).into_iter().collect();
         let shared = query.iter().filter(|chunk| own.contains(chunk)).map(|_| 1).sum();
         assert!(shared <= at_most);
         Ok(shared)
     }
 
-    fn words(&self, place: Place, words: &mut Vec<u64>) -> Result<(), Damage> {
+    fn words(&self, address: DocumentAddress, words: &mut Vec<u64>) -> Result<(), CorruptionError> {
         self.n_read.fetch_add(1, Ordering::Relaxed);
-        words.extend(self.collection.words(place));
+        words.extend(self.collection.words(address));
         Ok(())
     }
 }
@@ -43,14 +48,14 @@ fn naive(collection: &Collection, query: &[u64], top: usize) -> RankedList {
     let asked: BTreeSet<u64> = query.iter().copied().collect();
     let own_score = asked.len() as f64;
     let mut documents = Vec::new();
-    for (place, document) in collection.live() {
+    for (address, document) in collection.live() {
         let own: BTreeSet<u64> = document.chunks().into_iter().collect();
         let score = own.intersection(&asked).count() as f64;
         if score > 0.0 {
-            documents.push(Ranked { place, score, percent: score / own_score * 100.0 });
+            documents.push(Ranked { address, score, percent: score / own_score * 100.0 });
         }
     }
-    documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.place.cmp(&b.place)));
+    documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.address.cmp(&b.address)));
     documents.truncate(top);
     RankedList { own_score, documents }
 }
@@ -67,7 +72,7 @@ proptest! {
         if !collection.documents.is_empty() {
             query.extend(borrowed.get(&collection.documents).chunks());
         }
-        let found = rank_chunks(&collection.parts(), &Stored::of(&collection), &query, top);
+        let found = rank_chunks(&collection.segments(), &Stored::of(&collection), &query, top);
         prop_assert_eq!(found.unwrap(), naive(&collection, &query, top));
     }
 }
@@ -75,29 +80,34 @@ proptest! {
 /// Answers with what the postings say, and counts the questions.
 struct Trusting(AtomicUsize);
 
-impl Texts for Trusting {
-    type Error = Damage;
+impl TextReader for Trusting {
+    type Error = CorruptionError;
 
-    fn shared_chunks(&self, _: Place, _: &[u64], at_most: u32) -> Result<u32, Damage> {
+    fn shared_chunks(
+        &self,
+        _: DocumentAddress,
+        _: &[u64],
+        at_most: u32,
+    ) -> Result<u32, CorruptionError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(at_most)
     }
 
-    fn words(&self, _: Place, _: &mut Vec<u64>) -> Result<(), Damage> {
+    fn words(&self, _: DocumentAddress, _: &mut Vec<u64>) -> Result<(), CorruptionError> {
         Ok(())
     }
 }
 
 #[test]
 fn no_more_texts_are_read_than_decide() {
-    let mut part = MemoryPart::default();
+    let mut segment = MemorySegment::default();
     for n in 1..=50u64 {
         let text: Vec<u64> = (0..n).map(word).collect();
-        part.add(&text, &text);
+        segment.add(&text, &text);
     }
     let texts = Trusting(AtomicUsize::new(0));
     let query: Vec<u64> = (0..50).map(word).collect();
-    let found = rank_chunks(&[part], &texts, &query, 5).unwrap();
+    let found = rank_chunks(&[segment], &texts, &query, 5).unwrap();
     let scores: Vec<f64> = found.documents.iter().map(|ranked| ranked.score).collect();
     assert_eq!(scores, [50.0, 49.0, 48.0, 47.0, 46.0]);
     assert_eq!(found.documents[0].percent, 100.0);

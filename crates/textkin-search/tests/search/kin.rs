@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 use proptest::prelude::*;
-use textkin_search::{KinQuery, Place, RankedList, rank_kin};
+use textkin_search::{DocumentAddress, KinQuery, RankedList, rank_kin};
 
 use crate::collection::{Collection, chunks, collection, words};
 use crate::fingerprint::Stored;
@@ -36,13 +36,13 @@ fn weights(query: &[u64], documents: &[&[u64]], orders: &[usize]) -> BTreeMap<Ve
     frequencies.into_iter().map(|(run, documents)| (run, n / documents)).collect()
 }
 
-fn naive(collection: &Collection, query: &[u64], orders: &[usize]) -> Vec<(Place, f64)> {
+fn naive(collection: &Collection, query: &[u64], orders: &[usize]) -> Vec<(DocumentAddress, f64)> {
     let live = collection.live();
     let documents: Vec<&[u64]> = live.iter().map(|(_, document)| &document.words[..]).collect();
     let weights = weights(query, &documents, orders);
     let total: f64 = weights.values().sum();
     let mut scores = Vec::new();
-    for (place, document) in &live {
+    for (address, document) in &live {
         let has: BTreeSet<Vec<u64>> =
             orders.iter().flat_map(|&order| runs(&document.words, order)).collect();
         let shared: f64 =
@@ -50,7 +50,7 @@ fn naive(collection: &Collection, query: &[u64], orders: &[usize]) -> Vec<(Place
         let longer = (document.words.len() as f64 / query.len() as f64).max(1.0);
         let score = (shared / total).powi(2) / (1.0 + longer.ln()).sqrt();
         if shared > 0.0 {
-            scores.push((*place, score));
+            scores.push((*address, score));
         }
     }
     scores
@@ -62,7 +62,7 @@ fn found(collection: &Collection, query: &[u64], has_texts: bool, threads: usize
     let k = NonZeroUsize::new(K).expect("it is 3");
     let query = KinQuery { words: query, k, chunks: &chunks, stop: &[] };
     let threads = NonZeroUsize::new(threads).expect("there is one");
-    rank_kin(&collection.parts(), has_texts.then_some(&texts), query, 100, threads)
+    rank_kin(&collection.segments(), has_texts.then_some(&texts), query, 100, threads)
         .expect("it is whole")
 }
 
@@ -83,11 +83,11 @@ proptest! {
         };
         prop_assume!(!query.is_empty());
         let orders: &[usize] = if has_texts { &[1, 2, 3] } else { &[1, 3] };
-        let expected: BTreeMap<Place, f64> = naive(&collection, &query, orders).into_iter().collect();
+        let expected: BTreeMap<DocumentAddress, f64> = naive(&collection, &query, orders).into_iter().collect();
         let list = found(&collection, &query, has_texts, 1);
         prop_assert_eq!(list.documents.len(), expected.len());
         for ranked in &list.documents {
-            prop_assert!((ranked.score - expected[&ranked.place]).abs() < 1e-9);
+            prop_assert!((ranked.score - expected[&ranked.address]).abs() < 1e-9);
             prop_assert!(ranked.percent <= 100.0 + 1e-9, "nothing outranks the query itself");
         }
         prop_assert!(list.documents.is_sorted_by(|a, b| a.score >= b.score));

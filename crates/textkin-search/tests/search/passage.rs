@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 use textkin_search::{
-    PassageDocument, PassageList, PassagePair, PassageSettings, Place, rank_passages,
+    DocumentAddress, PassageDocument, PassageList, PassagePair, PassageSettings, rank_passages,
 };
 
 use crate::collection::{Collection, Document, collection, word, words};
@@ -42,7 +42,7 @@ fn naive(collection: &Collection, query: &[u64], settings: &PassageSettings) -> 
         (1.0 + n / f as f64).ln()
     };
     let almost = |value: f64, limit: f64| value * (1.0 + 1e-9) >= limit;
-    let mut documents: BTreeMap<Place, Vec<PassagePair>> = BTreeMap::new();
+    let mut documents: BTreeMap<DocumentAddress, Vec<PassagePair>> = BTreeMap::new();
     let mut common = Vec::new();
     for asked in cut(query.len(), settings) {
         let q = counts(&query[asked.clone()]);
@@ -56,7 +56,7 @@ fn naive(collection: &Collection, query: &[u64], settings: &PassageSettings) -> 
             common.push(asked);
             continue;
         }
-        for (place, document) in &live {
+        for (address, document) in &live {
             for range in cut(document.words.len(), settings) {
                 let d = counts(&document.words[range.clone()]);
                 let both = q.iter().filter_map(|(t, fq)| d.get(t).map(|fd| (t, fq, fd)));
@@ -65,13 +65,13 @@ fn naive(collection: &Collection, query: &[u64], settings: &PassageSettings) -> 
                 let percent = sum / (1.0 + (1.0 + difference).ln()) / own * 100.0;
                 if sum > 0.0 && almost(percent, settings.percent) {
                     let pair = PassagePair { query: asked.clone(), document: range, percent };
-                    documents.entry(*place).or_default().push(pair);
+                    documents.entry(*address).or_default().push(pair);
                 }
             }
         }
     }
     let documents =
-        documents.into_iter().map(|(place, pairs)| PassageDocument { place, pairs }).collect();
+        documents.into_iter().map(|(address, pairs)| PassageDocument { address, pairs }).collect();
     PassageList { documents, common }
 }
 
@@ -106,12 +106,12 @@ proptest! {
             threads: number(2),
         };
         let texts = Stored::of(&collection);
-        let fast = rank_passages(&collection.parts(), &texts, &query, &settings).unwrap();
+        let fast = rank_passages(&collection.segments(), &texts, &query, &settings).unwrap();
         let naive = naive(&collection, &query, &settings);
         prop_assert_eq!(&fast.common, &naive.common);
         prop_assert_eq!(fast.documents.len(), naive.documents.len());
         for slow in &naive.documents {
-            let quick = fast.documents.iter().find(|quick| quick.place == slow.place).unwrap();
+            let quick = fast.documents.iter().find(|quick| quick.address == slow.address).unwrap();
             prop_assert_eq!(quick.pairs.len(), slow.pairs.len());
             for (a, b) in quick.pairs.iter().zip(&slow.pairs) {
                 prop_assert_eq!((&a.query, &a.document), (&b.query, &b.document));
@@ -121,16 +121,16 @@ proptest! {
         let key = |found: &PassageDocument| (found.pairs.len(), found.best_percent());
         let sorted = fast.documents.is_sorted_by(|a, b| {
             let ((m, p), (n, q)) = (key(a), key(b));
-            m > n || m == n && (p > q || p == q && a.place < b.place)
+            m > n || m == n && (p > q || p == q && a.address < b.address)
         });
         prop_assert!(sorted);
 
         let once = rank_passages(&[collection.fresh()], &Fresh(&collection), &query, &settings);
         let once = once.unwrap();
-        let places: Vec<Place> = collection.live().iter().map(|(place, _)| *place).collect();
+        let addresses: Vec<DocumentAddress> = collection.live().iter().map(|(address, _)| *address).collect();
         prop_assert_eq!(fast.documents.len(), once.documents.len());
         for (a, b) in fast.documents.iter().zip(&once.documents) {
-            prop_assert_eq!(a.place, places[b.place.document as usize]);
+            prop_assert_eq!(a.address, addresses[b.address.document as usize]);
             prop_assert_eq!(&a.pairs, &b.pairs);
         }
     }
@@ -139,15 +139,20 @@ proptest! {
 /// The texts of a collection without those that are removed.
 struct Fresh<'a>(&'a Collection);
 
-impl textkin_search::Texts for Fresh<'_> {
-    type Error = textkin_core::Damage;
+impl textkin_search::TextReader for Fresh<'_> {
+    type Error = textkin_core::CorruptionError;
 
-    fn shared_chunks(&self, _: Place, _: &[u64], at_most: u32) -> Result<u32, Self::Error> {
+    fn shared_chunks(
+        &self,
+        _: DocumentAddress,
+        _: &[u64],
+        at_most: u32,
+    ) -> Result<u32, Self::Error> {
         Ok(at_most)
     }
 
-    fn words(&self, place: Place, words: &mut Vec<u64>) -> Result<(), Self::Error> {
-        words.extend(&self.0.live()[place.document as usize].1.words);
+    fn words(&self, address: DocumentAddress, words: &mut Vec<u64>) -> Result<(), Self::Error> {
+        words.extend(&self.0.live()[address.document as usize].1.words);
         Ok(())
     }
 }
@@ -172,9 +177,9 @@ fn an_edited_passage_in_a_long_document_is_found() {
     let collection = documents(texts);
     let texts = Stored::of(&collection);
     let settings = PassageSettings::default();
-    let found = rank_passages(&collection.parts(), &texts, &query, &settings).unwrap();
+    let found = rank_passages(&collection.segments(), &texts, &query, &settings).unwrap();
     assert_eq!(found.documents.len(), 1);
-    assert_eq!(found.documents[0].place, Place { part: 0, document: 7 });
+    assert_eq!(found.documents[0].address, DocumentAddress { segment: 0, document: 7 });
     let best = found.documents[0].pairs.iter().max_by(|a, b| a.percent.total_cmp(&b.percent));
     assert_eq!(best.map(|pair| (&pair.query, &pair.document)), Some((&(100..150), &(200..250))));
     assert_eq!(texts.n_read.into_inner(), 1, "only the text that may hold it is read");
@@ -183,11 +188,11 @@ fn an_edited_passage_in_a_long_document_is_found() {
 /// A passage of the most frequent words only is in every document, and reads none of them.
 #[test]
 fn a_common_passage_reads_no_text() {
-    let text = |n: u64| -> Vec<u64> { (0..60).map(|place| word(place % 20 + n % 2)).collect() };
+    let text = |n: u64| -> Vec<u64> { (0..60).map(|address| word(address % 20 + n % 2)).collect() };
     let collection = documents((0..3000).map(text).collect());
     let texts = Stored::of(&collection);
     let settings = PassageSettings::default();
-    let found = rank_passages(&collection.parts(), &texts, &text(0), &settings).unwrap();
+    let found = rank_passages(&collection.segments(), &texts, &text(0), &settings).unwrap();
     assert_eq!(found, PassageList { documents: Vec::new(), common: vec![0..50, 25..60] });
     assert_eq!(texts.n_read.into_inner(), 0);
 }

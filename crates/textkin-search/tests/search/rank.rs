@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 use proptest::prelude::*;
-use textkin_core::{Damage, Length, Part, PostingList};
+use textkin_core::{CorruptionError, IndexSegment, Length, PostingList};
 use textkin_search::{
-    Closeness, MemoryPart, Place, Query, RankSettings, Ranked, RankedList, Ranking, rank, rank_all,
+    Closeness, DocumentAddress, MemorySegment, Query, RankSettings, Ranked, RankedList, Ranking,
+    rank, rank_all,
 };
 
 use crate::collection::{Collection, collection, word, words};
@@ -78,18 +79,18 @@ fn naive(
 ) -> RankedList {
     let stop: BTreeSet<u64> = stop.iter().copied().collect();
     let q = counts(query, &stop);
-    let documents: Vec<(Place, Counts)> =
-        collection.live().iter().map(|(place, d)| (*place, counts(&d.words, &stop))).collect();
+    let documents: Vec<(DocumentAddress, Counts)> =
+        collection.live().iter().map(|(address, d)| (*address, counts(&d.words, &stop))).collect();
     let n = documents.len().max(1) as f64;
     let f = |t| documents.iter().filter(|(_, d)| d.contains_key(&t)).count().max(1) as f64;
     let own_score = naive_score(ranking, &q, &q, n, &f);
     let mut documents: Vec<Ranked> = documents
         .iter()
-        .map(|(place, d)| (*place, naive_score(ranking, &q, d, n, &f)))
+        .map(|(address, d)| (*address, naive_score(ranking, &q, d, n, &f)))
         .filter(|(_, score)| *score > 0.0)
-        .map(|(place, score)| Ranked { place, score, percent: score / own_score * 100.0 })
+        .map(|(address, score)| Ranked { address, score, percent: score / own_score * 100.0 })
         .collect();
-    documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.place.cmp(&b.place)));
+    documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.address.cmp(&b.address)));
     documents.truncate(top);
     RankedList { own_score, documents }
 }
@@ -105,11 +106,11 @@ fn assert_same(fast: &RankedList, naive: &RankedList, all: &RankedList) {
     for (a, b) in fast.documents.iter().zip(&naive.documents) {
         assert!(near(a.score, b.score), "{a:?} {b:?}");
         assert!(near(a.percent, b.percent), "{a:?} {b:?}");
-        let same = all.documents.iter().find(|ranked| ranked.place == a.place);
+        let same = all.documents.iter().find(|ranked| ranked.address == a.address);
         assert!(same.is_some_and(|same| near(a.score, same.score)), "{a:?} {same:?}");
     }
     let ordered =
-        |a: &Ranked, b: &Ranked| a.score > b.score || a.score == b.score && a.place < b.place;
+        |a: &Ranked, b: &Ranked| a.score > b.score || a.score == b.score && a.address < b.address;
     assert!(fast.documents.is_sorted_by(ordered));
 }
 
@@ -126,11 +127,12 @@ fn rankings() -> Vec<Ranking> {
 
 /// What a search of a fresh repository gives must be the same, but for the places.
 fn assert_bits(cut: &RankedList, fresh: &RankedList, collection: &Collection) {
-    let places: Vec<Place> = collection.live().iter().map(|(place, _)| *place).collect();
+    let addresses: Vec<DocumentAddress> =
+        collection.live().iter().map(|(address, _)| *address).collect();
     assert_eq!(cut.own_score.to_bits(), fresh.own_score.to_bits());
     assert_eq!(cut.documents.len(), fresh.documents.len());
     for (a, b) in cut.documents.iter().zip(&fresh.documents) {
-        assert_eq!(a.place, places[b.place.document as usize]);
+        assert_eq!(a.address, addresses[b.address.document as usize]);
         assert_eq!(
             (a.score.to_bits(), a.percent.to_bits()),
             (b.score.to_bits(), b.percent.to_bits())
@@ -149,11 +151,11 @@ proptest! {
         top in 0usize..12,
     ) {
         let stop: Vec<u64> = stop.into_iter().map(word).collect();
-        let (parts, fresh) = (collection.parts(), [collection.fresh()]);
+        let (segments, fresh) = (collection.segments(), [collection.fresh()]);
         for stop in [&[][..], &stop] {
-            let asked = Query::stopped(query.iter().copied(), stop.iter().copied());
+            let asked = Query::with_stop_words(query.iter().copied(), stop.iter().copied());
             for ranking in rankings() {
-                let fast = rank(&parts, &asked, &settings(ranking, top, 2)).unwrap();
+                let fast = rank(&segments, &asked, &settings(ranking, top, 2)).unwrap();
                 let all = naive(&collection, &query, stop, ranking, usize::MAX);
                 assert_same(&fast, &naive(&collection, &query, stop, ranking, top), &all);
                 let once = rank(&fresh, &asked, &settings(ranking, top, 1)).unwrap();
@@ -169,12 +171,12 @@ proptest! {
 
     #[test]
     fn a_document_as_query_is_all_of_itself(collection in collection(1..30, 1..40)) {
-        let parts = collection.parts();
-        for (place, document) in collection.live() {
+        let segments = collection.segments();
+        for (address, document) in collection.live() {
             let query = Query::new(document.words.iter().copied());
             for ranking in rankings() {
-                let found = rank(&parts, &query, &settings(ranking, 100, 1)).unwrap();
-                let own = found.documents.iter().find(|ranked| ranked.place == place);
+                let found = rank(&segments, &query, &settings(ranking, 100, 1)).unwrap();
+                let own = found.documents.iter().find(|ranked| ranked.address == address);
                 match own {
                     Some(own) => prop_assert_eq!(own.score.to_bits(), found.own_score.to_bits()),
                     None => prop_assert_eq!(found.own_score, 0.0),
@@ -191,32 +193,32 @@ proptest! {
 #[test]
 fn the_products_are_not_ideal() {
     let [common, rare] = [word(0), word(1)];
-    let mut part = MemoryPart::default();
+    let mut segment = MemorySegment::default();
     for _ in 0..1000 {
-        part.add(&[common], &[]);
+        segment.add(&[common], &[]);
     }
-    part.add(&[rare], &[]);
-    part.add(&[rare, common], &[]);
-    part.add(&[rare, rare, common, common], &[]);
+    segment.add(&[rare], &[]);
+    segment.add(&[rare, common], &[]);
+    segment.add(&[rare, rare, common, common], &[]);
     let query = Query::new([rare, common]);
     for (ranking, best) in
         [(Ranking::Inner, 1002), (Ranking::Normalised, 1000), (Ranking::Cosine, 1000)]
     {
         assert!(!ranking.is_ideal());
-        let found = rank(&[&part], &query, &settings(ranking, 1, 1)).unwrap();
-        assert_eq!(found.documents[0].place.document, best, "{ranking}");
+        let found = rank(&[&segment], &query, &settings(ranking, 1, 1)).unwrap();
+        assert_eq!(found.documents[0].address.document, best, "{ranking}");
         assert!(found.documents[0].percent > 100.0, "{ranking}");
     }
 }
 
 #[test]
 fn words_that_all_documents_have_weigh_nothing_in_identity_4() {
-    let mut part = MemoryPart::default();
-    part.add(&[word(0)], &[]);
+    let mut segment = MemorySegment::default();
+    segment.add(&[word(0)], &[]);
     let query = Query::new([word(0)]);
-    let found = rank(&[&part], &query, &settings(Ranking::Identity4, 5, 1)).unwrap();
+    let found = rank(&[&segment], &query, &settings(Ranking::Identity4, 5, 1)).unwrap();
     assert_eq!(found, RankedList::default());
-    let found = rank(&[&part], &query, &settings(Ranking::Identity5, 5, 1)).unwrap();
+    let found = rank(&[&segment], &query, &settings(Ranking::Identity5, 5, 1)).unwrap();
     assert_eq!(found.documents[0].percent, 100.0);
 }
 
@@ -233,39 +235,41 @@ fn pruning_threads_and_blocks_change_nothing() {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n
     };
-    let mut part = MemoryPart::default();
+    let mut segment = MemorySegment::default();
     let mut texts = Vec::new();
     for _ in 0..150_000 {
         let text: Vec<u64> =
             (0..6).map(|_| word(random(30_000).min(random(30_000)).pow(2) / 300_000)).collect();
-        part.add(&text, &[]);
+        segment.add(&text, &[]);
         texts.push(text);
     }
     for document in [3, 70_000, 149_999] {
-        part.remove(document);
+        segment.remove(document);
     }
     let queries: Vec<Query> = (0..4)
-        .map(|_| Query::stopped((0..8).flat_map(|_| some(&texts, random(150_000))), [word(0)]))
+        .map(|_| {
+            Query::with_stop_words((0..8).flat_map(|_| some(&texts, random(150_000))), [word(0)])
+        })
         .collect();
     for ranking in Ranking::ALL {
         let alone: Vec<_> = queries
             .iter()
-            .map(|query| rank(&[&part], query, &settings(ranking, 10, 1)).unwrap())
+            .map(|query| rank(&[&segment], query, &settings(ranking, 10, 1)).unwrap())
             .collect();
         for (query, alone) in queries.iter().zip(&alone) {
-            assert_eq!(rank(&[&part], query, &settings(ranking, 10, 3)).unwrap(), *alone);
-            let all = rank(&[&part], query, &settings(ranking, 200_000, 1)).unwrap();
+            assert_eq!(rank(&[&segment], query, &settings(ranking, 10, 3)).unwrap(), *alone);
+            let all = rank(&[&segment], query, &settings(ranking, 200_000, 1)).unwrap();
             assert_eq!(all.documents[..10], alone.documents, "{ranking}");
         }
-        let together = rank_all(&[&part], &queries, &settings(ranking, 10, 2));
+        let together = rank_all(&[&segment], &queries, &settings(ranking, 10, 2));
         assert_eq!(together.into_iter().map(Result::unwrap).collect::<Vec<_>>(), alone);
     }
 }
 
 /// A part of which no posting can be read.
-struct Damaged(MemoryPart);
+struct Damaged(MemorySegment);
 
-impl Part for Damaged {
+impl IndexSegment for Damaged {
     fn n_documents(&self) -> u32 {
         self.0.n_documents()
     }
@@ -278,30 +282,30 @@ impl Part for Damaged {
         self.0.is_live(document)
     }
 
-    fn length(&self, document: u32) -> Result<Length, Damage> {
+    fn length(&self, document: u32) -> Result<Length, CorruptionError> {
         self.0.length(document)
     }
 
-    fn live_documents(&self, term: u64) -> Result<u32, Damage> {
+    fn live_documents(&self, term: u64) -> Result<u32, CorruptionError> {
         self.0.live_documents(term)
     }
 
-    fn postings(&self, _: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage> {
-        Err(Damage { file: "words".to_owned(), reason: "checksum".to_owned() })
+    fn postings(&self, _: u64) -> Result<Option<Box<dyn PostingList + '_>>, CorruptionError> {
+        Err(CorruptionError { file: "words".to_owned(), reason: "checksum".to_owned() })
     }
 
-    fn holders(&self, _: u64, _: &mut Vec<u32>) -> Result<(), Damage> {
+    fn documents_with_chunk(&self, _: u64, _: &mut Vec<u32>) -> Result<(), CorruptionError> {
         Ok(())
     }
 }
 
 #[test]
 fn damage_is_told() {
-    let mut part = MemoryPart::default();
-    part.add(&[word(0)], &[]);
-    let parts = [Damaged(part)];
+    let mut segment = MemorySegment::default();
+    segment.add(&[word(0)], &[]);
+    let segments = [Damaged(segment)];
     for ranking in Ranking::ALL {
-        let told = rank(&parts, &Query::new([word(0), word(1)]), &settings(ranking, 5, 2));
+        let told = rank(&segments, &Query::new([word(0), word(1)]), &settings(ranking, 5, 2));
         if ranking == Ranking::Identity1 || ranking == Ranking::Identity4 {
             // The only document has the word: it weighs nothing and is not looked up.
             continue;

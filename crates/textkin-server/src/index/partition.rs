@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hashbrown::HashSet;
-use textkin::types::{Chunk, Document, DocumentSink, Part, Piece, Source};
+use textkin::types::{Chunk, Document, DocumentSink, IndexSegment, Piece, Source};
 use textkin::{ExistingPolicy, Repository, RepositoryWriter, RunControl, Settings};
 
 use super::memtable::Memtable;
@@ -120,7 +120,7 @@ impl Partition {
             segment.filter_chunks(&hashes, &mut passing);
             for chunk in passing.iter().map(|&place| &chunks[place]) {
                 documents.clear();
-                segment.holders(chunk.hash, &mut documents).map_err(damage)?;
+                segment.documents_with_chunk(chunk.hash, &mut documents).map_err(damage)?;
                 for &document in &documents {
                     take(chunk, numbers[document as usize]);
                 }
@@ -261,7 +261,7 @@ fn numbers(
     Ok(numbers)
 }
 
-pub(super) fn damage(damage: textkin::types::Damage) -> Error {
+pub(super) fn damage(damage: textkin::types::CorruptionError) -> Error {
     Error::Engine(textkin::repository_format::Error::from(damage).into())
 }
 

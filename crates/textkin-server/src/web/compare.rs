@@ -197,7 +197,7 @@ fn side_by_side(
 }
 
 fn shared_match(passage: &textkin::types::Passage) -> ComparedPassage {
-    let place = |stretch: &textkin::types::Stretch| PassagePosition {
+    let place = |stretch: &textkin::types::WordSpan| PassagePosition {
         first_word: u64::from(stretch.first),
         words: u64::from(stretch.count),
         first_byte: u64::from(stretch.span.start),

@@ -1,10 +1,10 @@
 //! Whole documents: one goes if a document that is kept before it holds enough of it.
 //!
 //! In: a source. Out: what goes, and what holds most of it. The search itself is
-//! [`Holders`]; here is the order in which it takes the documents.
+//! [`Deduplicator`]; here is the order in which it takes the documents.
 
 use textkin_core::Source;
-use textkin_graph::{HolderSettings, Holders, Likeness};
+use textkin_graph::{Deduplicator, DeduplicatorSettings, DuplicateMeasure};
 
 use super::{Duplicates, KeepRule, Removal, preference};
 use crate::discover::{self, RunControl};
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 /// When a document goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    pub(super) likeness: Likeness,
+    pub(super) measure: DuplicateMeasure,
     pub(super) threshold: f64,
     pub(super) keep: KeepRule,
 }
@@ -31,34 +31,34 @@ pub(super) fn find(
 ) -> Result<Duplicates, Error> {
     let shared = discover::shared(source, settings, control)?;
     let documents = shared.documents;
-    let holder_settings = HolderSettings {
-        likeness: rule.likeness,
+    let deduplicator_settings = DeduplicatorSettings {
+        measure: rule.measure,
         threshold: rule.threshold,
         threads: settings.n_threads(),
     };
-    let holders = Holders::new(&shared.chunks, &shared.texts, holder_settings);
+    let deduplicator = Deduplicator::new(&shared.chunks, &shared.texts, deduplicator_settings);
     let advance = |n: u64| {
         control.progress.advance(n);
-        control.stop.is_asked()
+        control.stop.is_requested()
     };
     let commonness = match rule.keep {
-        KeepRule::Best => holders.commonness(),
+        KeepRule::Best => deduplicator.commonness(),
         _ => Vec::new(),
     };
     control.progress.begin("finding what holds each", documents.len() as u64);
     let order = preference::order(rule.keep, &documents, &commonness);
-    let holders = holders.of_documents(&order, &advance)?;
-    let removal = |(document, holder): (u32, &Option<textkin_graph::Holder>)| {
-        let holder = (*holder)?;
+    let keepers = deduplicator.keepers(&order, &advance)?;
+    let removal = |(document, keeper): (u32, &Option<textkin_graph::Keeper>)| {
+        let keeper = (*keeper)?;
         Some(Removal {
             document,
-            duplicate_of: holder.document,
-            score: holder.likeness,
+            duplicate_of: keeper.document,
+            score: keeper.similarity,
             words: documents.entry(document).words,
             part: None,
         })
     };
-    let removed = (0u32..).zip(&holders).filter_map(removal).collect();
+    let removed = (0u32..).zip(&keepers).filter_map(removal).collect();
     Ok(Duplicates {
         documents,
         problems: shared.problems,

@@ -137,7 +137,7 @@ impl textkin_source::DocumentEditor for DedupEditor<'_> {
     }
 
     fn document(&mut self, document: &Document<'_>) -> EditDecision {
-        if self.control.stop.is_asked() {
+        if self.control.stop.is_requested() {
             self.failure = Some(Error::Stopped);
             return EditDecision::Stop;
         }

@@ -6,7 +6,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use textkin_core::{Disguises, Layers, Span, Tokenizer, Tokens};
-use textkin_index::{Entry, Seen};
+use textkin_index::{HashEntry, HashIndex};
 use textkin_text::tokenizer::WordTokenizer;
 
 use super::cut::Cuts;
@@ -26,7 +26,7 @@ struct Origin {
     line: u32,
 }
 
-impl Entry for Origin {
+impl HashEntry for Origin {
     fn hash(&self) -> u64 {
         self.digest[0]
     }
@@ -99,14 +99,14 @@ fn digest(tokens: &Tokens) -> [u64; 2] {
 
 /// Cuts lines.
 pub(super) struct LineCutter {
-    known: Seen<Origin>,
+    known: HashIndex<Origin>,
 }
 
 impl LineCutter {
     /// A cutter of lines of so many words, and what finds these.
     pub(super) fn new(settings: &Settings, min_words: usize) -> Result<(LineFinder, Self), Error> {
         let finder = LineFinder { tokenizer: same_words(settings)?, min_words };
-        Ok((finder, Self { known: Seen::new(share(settings, 1)) }))
+        Ok((finder, Self { known: HashIndex::new(share(settings, 1)) }))
     }
 
     /// Where a line stays; if it is new, at `origin`, and `None` is given.

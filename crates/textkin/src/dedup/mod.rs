@@ -19,7 +19,7 @@ mod preference;
 mod walk;
 
 use textkin_core::{Problem, Source, Span};
-use textkin_graph::Capped;
+use textkin_graph::CapStats;
 
 use crate::discover::RunControl;
 use crate::documents::Documents;
@@ -28,7 +28,7 @@ use crate::ingest::DocumentNotes;
 use crate::settings::Settings;
 
 pub use editor::{DedupCounts, DedupEditor};
-pub use textkin_graph::Likeness;
+pub use textkin_graph::DuplicateMeasure;
 
 /// What is taken out of a collection, and which of several equals stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,7 @@ pub enum DedupLevel {
     /// Whole documents. Exact copies go always, documents without a word never.
     Document {
         /// What makes a document a duplicate.
-        likeness: Likeness,
+        measure: DuplicateMeasure,
         /// From where on it is one.
         threshold: f64,
     },
@@ -119,7 +119,7 @@ pub struct Duplicates {
     /// What goes, in input order.
     pub removed: Vec<Removal>,
     /// What the user's cap left out.
-    pub capped: Option<Capped>,
+    pub capped: Option<CapStats>,
     /// Whether documents go whole.
     pub(crate) is_whole: bool,
     /// What is cut of each document, if documents do not go whole.
@@ -131,12 +131,12 @@ pub struct Duplicates {
 /// The same input and settings give the same result, with any means.
 ///
 /// ```
-/// use textkin::{Cleaning, Keep, Level, Likeness, Settings, Watch, dedup, source};
+/// use textkin::{Cleaning, Keep, Level, DuplicateMeasure, Settings, Watch, dedup, source};
 ///
 /// let lines = "{\"id\":\"a\",\"text\":\"row row row your boat gently down the stream\"}\n\
 ///              {\"id\":\"b\",\"text\":\"Row, row, row your boat, gently down the stream!\"}\n";
 /// let mut source = source::Inputs::from_reader("songs", lines.as_bytes(), &Default::default())?;
-/// let level = Level::Document { likeness: Likeness::Held, threshold: 0.9 };
+/// let level = Level::Document { measure: DuplicateMeasure::Containment, threshold: 0.9 };
 /// let cleaning = Cleaning { level, keep: Keep::First };
 /// let found = dedup(&mut source, &Settings::default(), cleaning, &Watch::default())?;
 /// assert_eq!((found.removed[0].document, found.removed[0].duplicate_of), (1, 0));
@@ -152,8 +152,8 @@ pub fn dedup(
     control: &RunControl,
 ) -> Result<Duplicates, Error> {
     match cleaning.level {
-        DedupLevel::Document { likeness, threshold } => {
-            let rule = document::Rule { likeness, threshold, keep: cleaning.keep };
+        DedupLevel::Document { measure, threshold } => {
+            let rule = document::Rule { measure, threshold, keep: cleaning.keep };
             document::find(source, settings, rule, control)
         }
         DedupLevel::Passage { min_words } => {

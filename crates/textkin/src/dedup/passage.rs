@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use bytemuck::{Pod, Zeroable};
 use hashbrown::HashMap;
 use textkin_core::{Disguises, Layers, Tokenizer, Tokens};
-use textkin_index::{Entry, Seen, Shelf};
+use textkin_index::{ByteStore, HashEntry, HashIndex};
 use textkin_text::tokenizer::WordTokenizer;
 
 use super::cut::{Cuts, bytes_of, without_parts};
@@ -46,7 +46,7 @@ struct Stay {
     byte: u32,
 }
 
-impl Entry for Stay {
+impl HashEntry for Stay {
     fn hash(&self) -> u64 {
         self.hash
     }
@@ -114,9 +114,9 @@ pub(super) struct PassageCutter {
     n: usize,
     /// The words of the text at hand.
     tokens: Tokens,
-    known: Seen<Stay>,
+    known: HashIndex<Stay>,
     /// The normalised words that are left of each document.
-    kept: Shelf,
+    kept: ByteStore,
 }
 
 /// Tokens that are known, and from where.
@@ -137,8 +137,8 @@ impl PassageCutter {
             finder: finder(),
             n,
             tokens: Tokens::default(),
-            known: Seen::new(share(settings, 1)),
-            kept: Shelf::new(share(settings, 4)),
+            known: HashIndex::new(share(settings, 1)),
+            kept: ByteStore::new(share(settings, 4)),
         };
         Ok((finder(), cutter))
     }

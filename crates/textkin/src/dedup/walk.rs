@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use textkin_core::{Disguises, Document, DocumentSink, Problem, Source};
-use textkin_index::{Memory, Shelf};
+use textkin_index::{ByteStore, Memory};
 
 use super::cut::Cuts;
 use super::ordered::in_order;
@@ -72,9 +72,9 @@ pub(super) fn cut<C: Cutter>(
     let threads = settings.n_threads();
     let mut walker =
         Walker { cutter, control, removed: Vec::new(), cuts: Vec::new(), failure: None };
-    let mut held = (keep != KeepRule::First).then(|| Shelf::new(share(settings, 4)));
+    let mut held = (keep != KeepRule::First).then(|| ByteStore::new(share(settings, 4)));
     let is_over = AtomicBool::new(false);
-    let is_stopping = || is_over.load(Ordering::Relaxed) || control.stop.is_asked();
+    let is_stopping = || is_over.load(Ordering::Relaxed) || control.stop.is_requested();
     let read = |piece: Box<dyn textkin_core::Piece>| {
         let mut reader = Reader {
             preparer: &preparer,
@@ -176,7 +176,7 @@ struct Walker<'a, C> {
 impl<C: Cutter> Walker<'_, C> {
     /// Cuts a text, unless something failed before.
     fn one(&mut self, document: u32, text: &str, prepared: <C::Preparer as Preparer>::Prepared) {
-        if self.control.stop.is_asked() {
+        if self.control.stop.is_requested() {
             self.failure.get_or_insert(Error::Stopped);
         }
         if self.failure.is_some() {
@@ -203,7 +203,7 @@ impl<C: Cutter> Walker<'_, C> {
     }
 
     fn check(&mut self) -> Result<(), Error> {
-        if self.control.stop.is_asked() {
+        if self.control.stop.is_requested() {
             return Err(Error::Stopped);
         }
         self.failure.take().map_or(Ok(()), Err)

@@ -241,20 +241,20 @@ fn text_of<E: From<Error>>(content: &[u8]) -> Result<&str, End<E>> {
 
 /// Why reading ended early.
 enum End<E> {
-    Damage(textkin_core::Damage),
+    Corrupt(textkin_core::CorruptionError),
     Asked(E),
 }
 
-impl<E> From<textkin_core::Damage> for End<E> {
-    fn from(damage: textkin_core::Damage) -> Self {
-        Self::Damage(damage)
+impl<E> From<textkin_core::CorruptionError> for End<E> {
+    fn from(damage: textkin_core::CorruptionError) -> Self {
+        Self::Corrupt(damage)
     }
 }
 
 impl<E: From<Error>> End<E> {
     fn into_error(self) -> E {
         match self {
-            Self::Damage(damage) => Error::from(textkin_repository::Error::from(damage)).into(),
+            Self::Corrupt(damage) => Error::from(textkin_repository::Error::from(damage)).into(),
             Self::Asked(error) => error,
         }
     }

@@ -5,7 +5,7 @@
 //! with such a chunk is among them, so it is shared by as many as it is in the whole.
 
 use hashbrown::HashSet;
-use textkin_core::{Pair, Part};
+use textkin_core::{IndexSegment, Pair};
 use textkin_repository::DocumentAddress;
 
 use super::Repository;
@@ -51,7 +51,7 @@ pub fn pairs_with_new(
         let entry =
             preparer.restore(storage.document(address).map_err(damage)?, content, &mut scratch)?;
         chunks.extend(entry.chunks);
-        if control.stop.is_asked() {
+        if control.stop.is_requested() {
             return Err(Error::Stopped);
         }
     }
@@ -63,7 +63,7 @@ pub fn pairs_with_new(
     for (segment, part) in (0u32..).zip(storage.segments()) {
         for &chunk in &chunks {
             holders.clear();
-            part.holders(chunk, &mut holders).map_err(damage)?;
+            part.documents_with_chunk(chunk, &mut holders).map_err(damage)?;
             kin.extend(holders.iter().map(|&document| DocumentAddress { segment, document }));
         }
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use textkin_core::{Chunk, Layers, Span, Tokens};
 use textkin_repository::{DocumentAddress, Segment};
 use textkin_search::{
-    KinQuery, PassageList, PassageSettings, Query, RankSettings, RankedList, Ranking, Texts,
-    in_parallel, rank, rank_chunks, rank_kin, rank_passages,
+    KinQuery, PassageList, PassageSettings, Query, RankSettings, RankedList, Ranking, TextReader,
+    parallel_map, rank, rank_chunks, rank_kin, rank_passages,
 };
 use textkin_text::grammar::{ChunkerKind, Selection};
 
@@ -129,7 +129,7 @@ impl Searcher {
     pub fn search_all(&self, texts: &[String]) -> Vec<Result<SearchResults, Error>> {
         match texts {
             [text] => vec![self.search(text)],
-            texts => in_parallel(texts, self.settings.threads, |text| {
+            texts => parallel_map(texts, self.settings.threads, |text| {
                 self.search_on(text, NonZeroUsize::MIN)
             }),
         }
@@ -139,7 +139,8 @@ impl Searcher {
         let structure = self.analyzer.needs_structure();
         let mut tokens = Tokens::new(Layers { structure, ..Layers::SPANS });
         self.analyzer.tokenize(text, &mut tokens);
-        let query = Query::stopped(tokens.hashes().iter().copied(), self.stop.iter().copied());
+        let query =
+            Query::with_stop_words(tokens.hashes().iter().copied(), self.stop.iter().copied());
         let mut lists = Vec::with_capacity(self.settings.rankings.len());
         for &ranking in &self.settings.rankings {
             let top = self.settings.top;
@@ -193,24 +194,18 @@ impl Searcher {
     pub fn repository(&self) -> &Repository {
         &self.repository
     }
-
-    /// Where a document that was found is.
-    #[must_use]
-    pub fn address(&self, place: textkin_search::Place) -> DocumentAddress {
-        DocumentAddress { segment: place.part, document: place.document }
-    }
 }
 
-impl Texts for Searcher {
+impl TextReader for Searcher {
     type Error = Error;
 
     fn shared_chunks(
         &self,
-        place: textkin_search::Place,
+        address: DocumentAddress,
         chunks: &[u64],
         _: u32,
     ) -> Result<u32, Error> {
-        let content = self.repository.storage.content(self.address(place));
+        let content = self.repository.storage.content(address);
         let content = content.map_err(textkin_repository::Error::from)?;
         let strange =
             || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
@@ -223,24 +218,24 @@ impl Texts for Searcher {
         Ok(u32::try_from(shared.len()).unwrap_or(u32::MAX))
     }
 
-    fn words(&self, place: textkin_search::Place, words: &mut Vec<u64>) -> Result<(), Error> {
-        let text = self.repository.text(self.address(place))?.unwrap_or_default();
+    fn words(&self, address: DocumentAddress, words: &mut Vec<u64>) -> Result<(), Error> {
+        let text = self.repository.text(address)?.unwrap_or_default();
         let mut tokens = Tokens::new(Layers::NONE);
         self.analyzer.tokenize(&text, &mut tokens);
         words.extend_from_slice(tokens.hashes());
         Ok(())
     }
 
-    fn each_words(
+    fn for_each_words(
         &self,
-        places: &[textkin_search::Place],
+        addresses: &[DocumentAddress],
         take: &mut dyn FnMut(usize, &[u64]),
     ) -> Result<(), Error> {
         let mut tokens = Tokens::new(Layers::NONE);
         let mut number = 0;
-        for places in places.chunk_by(|a, b| a.part == b.part) {
-            let segment = self.repository.storage.segment(self.address(places[0]));
-            let documents = places.iter().map(|place| place.document);
+        for addresses in addresses.chunk_by(|a, b| a.segment == b.segment) {
+            let segment = self.repository.storage.segment(addresses[0]);
+            let documents = addresses.iter().map(|address| address.document);
             let read = segment.read_content(documents, |_, content| -> Result<(), End<Error>> {
                 self.analyzer.tokenize(text_of(content)?, &mut tokens);
                 take(number, tokens.hashes());

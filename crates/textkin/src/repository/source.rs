@@ -71,13 +71,13 @@ struct RepositoryPiece {
 
 /// Why reading ended early.
 enum End {
-    Damage(textkin_core::Damage),
+    Corrupt(textkin_core::CorruptionError),
     Asked,
 }
 
-impl From<textkin_core::Damage> for End {
-    fn from(damage: textkin_core::Damage) -> Self {
-        Self::Damage(damage)
+impl From<textkin_core::CorruptionError> for End {
+    fn from(damage: textkin_core::CorruptionError) -> Self {
+        Self::Corrupt(damage)
     }
 }
 
@@ -92,7 +92,7 @@ impl Piece for RepositoryPiece {
                 true => std::str::from_utf8(content).ok().map(Cow::Borrowed),
                 false => WithoutText::read(content).map(|kept| Cow::Owned(kept.line())),
             };
-            let text = text.ok_or_else(|| End::Damage(no_text(segment.path())))?;
+            let text = text.ok_or_else(|| End::Corrupt(no_text(segment.path())))?;
             let (time, metadata) = (stored.time.map(Into::into), stored.metadata.map(Into::into));
             let (id, notes) = (stored.id.into(), Vec::new());
             match sink.document(Document { id, text, time, notes, metadata }) {
@@ -100,7 +100,7 @@ impl Piece for RepositoryPiece {
                 ControlFlow::Break(()) => Err(End::Asked),
             }
         });
-        if let Err(End::Damage(damage)) = read {
+        if let Err(End::Corrupt(damage)) = read {
             let reason = format!("it is damaged: {}", damage.reason);
             // Whoever reads a repository is strict: the run ends with this.
             let _ = sink.problem(Problem { path: damage.file, line: None, reason });
@@ -112,7 +112,7 @@ impl Piece for RepositoryPiece {
     }
 }
 
-fn no_text(path: &std::path::Path) -> textkin_core::Damage {
+fn no_text(path: &std::path::Path) -> textkin_core::CorruptionError {
     let (file, reason) = (path.display().to_string(), "a text is no text".to_owned());
-    textkin_core::Damage { file, reason }
+    textkin_core::CorruptionError { file, reason }
 }

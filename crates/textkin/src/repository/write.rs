@@ -146,7 +146,7 @@ impl RepositoryWriter {
                 }
             }
         })?;
-        if control.stop.is_asked() {
+        if control.stop.is_requested() {
             return Err(Error::Stopped);
         }
         control.progress.begin("writing", 0);
@@ -194,13 +194,13 @@ impl RepositoryWriter {
         control.progress.begin("compacting", total);
         let (preparer, threads) = (&self.preparer, self.threads);
         let compacted = self.writer.compact(&mut |documents| {
-            if control.stop.is_asked() {
+            if control.stop.is_requested() {
                 return Err(textkin_repository::Error::Reindex("interrupted".to_owned()));
             }
             control.progress.advance(documents.len() as u64);
             preparer.restore_all(documents, threads)
         });
-        if compacted.is_err() && control.stop.is_asked() {
+        if compacted.is_err() && control.stop.is_requested() {
             return Err(Error::Stopped);
         }
         Ok(compacted?)
@@ -287,7 +287,7 @@ fn in_order(
     let queue = Mutex::new((source, 0u64));
     let ahead = Ahead::new(4 * threads as u64);
     let failed = AtomicBool::new(false);
-    let is_over = || failed.load(Ordering::Relaxed) || control.stop.is_asked();
+    let is_over = || failed.load(Ordering::Relaxed) || control.stop.is_requested();
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel::<(u64, Vec<Item>, u64)>();
         for _ in 0..threads {
@@ -325,7 +325,7 @@ fn in_order(
             waiting.insert(number, (items, bytes));
             while let Some((items, bytes)) = waiting.remove(&next) {
                 next += 1;
-                if outcome.is_ok() && !control.stop.is_asked() {
+                if outcome.is_ok() && !control.stop.is_requested() {
                     outcome = items.into_iter().try_for_each(&mut take);
                     control.progress.advance(bytes);
                 }

@@ -10,8 +10,8 @@ use anyhow::Context;
 use textkin::report::{RemovalLine, RemovalWriter, RemovedPart};
 use textkin::source::{InputFile, InputFormat, Inputs, RewriteOutcome};
 use textkin::{
-    DedupEditor, DedupLevel, DedupSettings, Duplicates, KeepRule, Likeness, RunControl, Settings,
-    dedup, report,
+    DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl,
+    Settings, dedup, report,
 };
 
 use self::summary::Notices;
@@ -133,7 +133,7 @@ fn cleaning(arguments: &Dedup) -> anyhow::Result<DedupSettings> {
     );
     let level = match level {
         DedupLevelOption::Document => DedupLevel::Document {
-            likeness: by.map_or(Likeness::Held, Likeness::Score),
+            measure: by.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
             threshold: threshold.unwrap_or(DEFAULT_THRESHOLD),
         },
         DedupLevelOption::Passage => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },

@@ -117,7 +117,7 @@ pub(super) fn info(arguments: &RepoInfo) -> anyhow::Result<Exit> {
     let sizes: Sizes = segments.iter().map(|segment| segment.sizes()).sum();
     let all: u64 = segments
         .iter()
-        .map(|segment| u64::from(textkin::types::Part::n_documents(&**segment)))
+        .map(|segment| u64::from(textkin::types::IndexSegment::n_documents(&**segment)))
         .sum();
     let removed = all - stored.n_documents();
     let config = repository.config();

@@ -226,7 +226,7 @@ impl TraceSession {
 
     /// Returns whether to read more documents.
     pub(super) fn continues(&self) -> bool {
-        self.failure.is_none() && !self.watch.stop.is_asked()
+        self.failure.is_none() && !self.watch.stop.is_requested()
     }
 
     /// Saves the state if it is due.
@@ -247,7 +247,7 @@ impl TraceSession {
                 false => Err(error),
             };
         }
-        let is_stopped = self.watch.stop.is_asked();
+        let is_stopped = self.watch.stop.is_requested();
         if self.to_skip > 0 && !is_stopped {
             let n_found = self.progress.documents - self.to_skip;
             anyhow::bail!(

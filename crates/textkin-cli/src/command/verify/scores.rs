@@ -89,8 +89,9 @@ impl<'a> ScoreChecker<'a> {
             return Ok(None);
         }
         let (_, after, _) = self.overlaps(&Settings { max_df, ..settings.clone() })?;
-        let words =
-            |document| after.aside.as_ref().map_or(Vec::new(), |aside| aside.of(document).to_vec());
+        let words = |document| {
+            after.excluded.as_ref().map_or(Vec::new(), |aside| aside.of(document).to_vec())
+        };
         Ok(Some(ReportedCommonText { a: words(a), b: words(b), overlap: Some(after.of(a, b)) }))
     }
 

@@ -90,15 +90,15 @@ pub(in crate::experiment) fn passages(
         let whole = hits
             .lists
             .iter()
-            .map(|list| list.documents.iter().map(|ranked| ranked.place).collect::<Vec<_>>());
+            .map(|list| list.documents.iter().map(|ranked| ranked.address).collect::<Vec<_>>());
         let parts = hits
             .passages
             .iter()
-            .map(|list| list.documents.iter().map(|document| document.place).collect::<Vec<_>>());
+            .map(|list| list.documents.iter().map(|document| document.address).collect::<Vec<_>>());
         for (places, count) in whole.chain(parts).zip(&mut counts) {
             let judged: Vec<u32> = places
                 .iter()
-                .filter_map(|place| numbers.get(&searcher.address(*place)).copied())
+                .filter_map(|address| numbers.get(address).copied())
                 .filter(|number| {
                     *number != query
                         && collection.truth.judge(query, *number) != Judgement::Unjudged

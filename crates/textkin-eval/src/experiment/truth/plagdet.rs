@@ -42,7 +42,7 @@ pub(in crate::experiment) fn plagdet(
         }
     }
     let notes = vec![
-        "Judged pairs that share a run of words are compared; passages of fewer than 8 words and of unjudged pairs are \
+        "JudgedDocument pairs that share a run of words are compared; passages of fewer than 8 words and of unjudged pairs are \
          excluded. The row of a class has the cases of that class and the passages found in the same document pairs."
             .to_owned(),
         "Plagdet is F1 divided by log₂(1 + granularity), with macro averages over cases and found passages, in bytes of both \

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::array::Spool;
+use crate::array::SpillFile;
 use crate::collect::Memory;
 use crate::error::Error;
 
@@ -12,7 +12,7 @@ const BUFFER: usize = 1 << 16;
 
 /// Pieces of bytes, numbered from 0 on.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct ByteStore {
     memory: Memory,
     /// Where each piece begins in all of them; `None` if there is none with that number.
     starts: Vec<Option<Start>>,
@@ -21,7 +21,7 @@ pub struct Shelf {
     /// The last bytes, or all.
     tail: Vec<u8>,
     /// What came before the last bytes.
-    spool: Option<Spool>,
+    spill_file: Option<SpillFile>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +30,11 @@ struct Start {
     len: u64,
 }
 
-impl Shelf {
+impl ByteStore {
     /// An empty shelf that stays within the budget.
     #[must_use]
     pub fn new(memory: Memory) -> Self {
-        Self { memory, starts: Vec::new(), end: 0, tail: Vec::new(), spool: None }
+        Self { memory, starts: Vec::new(), end: 0, tail: Vec::new(), spill_file: None }
     }
 
     /// Puts a piece on it under a number that has none.
@@ -48,15 +48,15 @@ impl Shelf {
         }
         self.starts[number] = Some(Start { offset: self.end, len: bytes.len() as u64 });
         let in_memory = (self.tail.len() + bytes.len()) as u64;
-        if self.spool.is_none() && in_memory > self.memory.budget {
-            self.spool = Some(Spool::new(&self.memory.temp_dir)?);
+        if self.spill_file.is_none() && in_memory > self.memory.budget {
+            self.spill_file = Some(SpillFile::new(&self.memory.temp_dir)?);
         }
         self.tail.extend_from_slice(bytes);
         self.end += bytes.len() as u64;
-        if let Some(spool) = &self.spool
+        if let Some(spill_file) = &self.spill_file
             && self.tail.len() >= BUFFER
         {
-            spool.append(&self.tail)?;
+            spill_file.append(&self.tail)?;
             self.tail = Vec::with_capacity(BUFFER);
         }
         Ok(())
@@ -86,8 +86,8 @@ impl Shelf {
         }
         let mut bytes = vec![0; (to - from) as usize];
         let n_on_disk = (to.min(on_disk) - from) as usize;
-        if let Some(spool) = &self.spool {
-            spool.read_at(&mut bytes[..n_on_disk], from)?;
+        if let Some(spill_file) = &self.spill_file {
+            spill_file.read_at(&mut bytes[..n_on_disk], from)?;
         }
         let n_in_tail = bytes.len() - n_on_disk;
         bytes[n_on_disk..].copy_from_slice(&self.tail[..n_in_tail]);
@@ -109,7 +109,7 @@ mod tests {
             budget in prop::sample::select(vec![0u64, 30_000, 1 << 30]),
             cut in (0u64..60_000, 0u64..60_000),
         ) {
-            let mut shelf = Shelf::new(Memory { budget, temp_dir: std::env::temp_dir() });
+            let mut shelf = ByteStore::new(Memory { budget, temp_dir: std::env::temp_dir() });
             let piece = |number: usize, len: usize| -> Vec<u8> {
                 (0..len).map(|at| (at * 7 + number) as u8).collect()
             };

@@ -1,44 +1,44 @@
-//! Keepers: the classes that are kept so far, by their groups, in the order in which they came.
+//! Index of keepers: the classes that are kept so far, by their groups, in the order they were added.
 //!
-//! A class can be like enough to a keeper only if they share more than what is common to many
-//! keepers. So of the groups of a class the most common are set aside, as many as together are too
-//! little; only the others, the *telling* ones, are looked up. Where the likeness may come from the
-//! other side (a short keeper that is wholly in the class), keepers also stand under their own
-//! telling groups, and there all groups of the class are looked up.
+//! A class can be similar enough to a keeper only if they share more than what is common to many
+//! keepers. So the most common groups of a class are ignored, as many as cannot reach the threshold
+//! together; only the others, the *distinctive* groups, are looked up. If a measure can also be high
+//! because of the other side (a short keeper that is contained in the class), keepers are also indexed by
+//! their own distinctive groups, and all groups of the class are looked up in that index.
 
 use textkin_core::{Overlap, SharedChunks};
 
-use super::likeness::{Likeness, Portion};
+use super::measure::{DuplicateMeasure, Portion};
 use crate::classes::Classes;
 use crate::rarity::Rarity;
 
-/// Where groups are searched for in the longer list instead of passing over both.
+/// If one list is this many times longer, groups are looked up in it instead of merging both lists.
 const MUCH_LONGER: usize = 16;
 
 const NONE: u32 = u32::MAX;
 
-/// What is asked of two classes.
-pub(super) struct Question<'a> {
+/// The rule that decides whether one class is a duplicate of another.
+pub(super) struct Criteria<'a> {
     pub(super) shared: &'a SharedChunks,
     pub(super) classes: &'a Classes,
     pub(super) rarity: Rarity,
-    pub(super) likeness: Likeness,
+    pub(super) measure: DuplicateMeasure,
     pub(super) threshold: f64,
 }
 
 /// The kept classes.
-pub(super) struct Keepers<'a> {
-    pub(super) question: &'a Question<'a>,
+pub(super) struct KeeperIndex<'a> {
+    pub(super) criteria: &'a Criteria<'a>,
     /// The class of each keeper.
     classes: Vec<u32>,
     /// Where the keepers of each group begin.
     starts: Vec<usize>,
     by_group: Postings,
-    /// By telling groups only, where the likeness has two sides.
-    by_telling: Option<Postings>,
+    /// By distinctive groups only, if the measure is two-sided.
+    by_distinctive: Option<Postings>,
 }
 
-/// For each group the numbers of its keepers, ascending, with room for all its classes.
+/// For each group, the numbers of its keepers, ascending, with room for all its classes.
 struct Postings {
     items: Vec<u32>,
     n: Vec<u32>,
@@ -56,7 +56,7 @@ impl Postings {
         *n += 1;
     }
 
-    /// The keepers of `group` from number `from` on.
+    /// The keepers of `group` with numbers of at least `from`.
     fn from(&self, starts: &[usize], group: u32, from: u32) -> &[u32] {
         let start = starts[group as usize];
         let list = &self.items[start..start + self.n[group as usize] as usize];
@@ -67,39 +67,39 @@ impl Postings {
     }
 }
 
-/// What one thread needs to look at a class.
+/// Buffers of one thread for comparing a class.
 pub(super) struct Scratch {
-    /// For each group, its place among the groups of the class at hand.
-    place: Vec<u32>,
-    /// For each place, the last pair in which the group is shared.
+    /// For each group, its position among the groups of the current class.
+    position: Vec<u32>,
+    /// For each position, the last pair in which the group is shared.
     stamps: Vec<u32>,
     stamp: u32,
-    /// The runs of the class at hand: start, end, place of the group.
+    /// The runs of the current class: start, end, position of the group.
     runs: Vec<(u32, u32, u32)>,
     is_candidate: Vec<bool>,
     candidates: Vec<u32>,
 }
 
 impl Scratch {
-    pub(super) fn new(question: &Question<'_>) -> Self {
+    pub(super) fn new(criteria: &Criteria<'_>) -> Self {
         Self {
-            place: vec![NONE; question.shared.groups.len()],
+            position: vec![NONE; criteria.shared.groups.len()],
             stamps: Vec::new(),
             stamp: 0,
             runs: Vec::new(),
-            is_candidate: vec![false; question.classes.len()],
+            is_candidate: vec![false; criteria.classes.len()],
             candidates: Vec::new(),
         }
     }
 
-    /// Takes a class, with its groups in this order.
-    fn take(&mut self, question: &Question<'_>, class: u32, groups: &[u32]) {
-        for (place, &group) in (0..).zip(groups) {
-            self.place[group as usize] = place;
+    /// Loads a class, with its groups in this order.
+    fn take(&mut self, criteria: &Criteria<'_>, class: u32, groups: &[u32]) {
+        for (position, &group) in (0..).zip(groups) {
+            self.position[group as usize] = position;
         }
-        let runs = question.shared.runs_of_text.list(question.classes.text(class)).iter();
+        let runs = criteria.shared.runs_of_text.list(criteria.classes.text(class)).iter();
         self.runs.clear();
-        self.runs.extend(runs.map(|run| (run.start, run.end, self.place[run.group as usize])));
+        self.runs.extend(runs.map(|run| (run.start, run.end, self.position[run.group as usize])));
         self.stamps.clear();
         self.stamps.resize(groups.len(), 0);
         self.stamp = 0;
@@ -107,18 +107,18 @@ impl Scratch {
 
     fn leave(&mut self, groups: &[u32]) {
         for &group in groups {
-            self.place[group as usize] = NONE;
+            self.position[group as usize] = NONE;
         }
     }
 
-    /// Tokens covered by runs of groups at places that are `wanted`.
+    /// Tokens covered by runs of groups at positions that are `wanted`.
     fn covered(&self, wanted: impl Fn(u32) -> bool) -> u64 {
         let runs = self.runs.iter().filter(|run| wanted(run.2));
         covered(runs.map(|&(start, end, _)| (start, end)))
     }
 }
 
-/// Tokens that runs cover together; they come in order of their start.
+/// Tokens that runs cover together; the runs are ordered by start.
 fn covered(runs: impl Iterator<Item = (u32, u32)>) -> u64 {
     let (mut tokens, mut last) = (0u64, 0u32);
     for (start, end) in runs {
@@ -128,18 +128,18 @@ fn covered(runs: impl Iterator<Item = (u32, u32)>) -> u64 {
     tokens
 }
 
-impl<'a> Keepers<'a> {
-    pub(super) fn new(question: &'a Question<'a>) -> Self {
-        let classes = question.classes;
+impl<'a> KeeperIndex<'a> {
+    pub(super) fn new(criteria: &'a Criteria<'a>) -> Self {
+        let classes = criteria.classes;
         let mut starts = Vec::with_capacity(classes.of_group.len());
         let mut start = 0;
         for list in classes.of_group.iter() {
             starts.push(start);
             start += list.len();
         }
-        let by_telling = question.likeness.is_two_sided().then(|| Postings::new(classes));
+        let by_distinctive = criteria.measure.is_two_sided().then(|| Postings::new(classes));
         let by_group = Postings::new(classes);
-        Self { question, classes: Vec::new(), starts, by_group, by_telling }
+        Self { criteria, classes: Vec::new(), starts, by_group, by_distinctive }
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -151,24 +151,24 @@ impl<'a> Keepers<'a> {
         self.classes[keeper as usize]
     }
 
-    /// Keeps a class with its telling groups.
-    pub(super) fn push(&mut self, class: u32, telling: &[u32]) {
+    /// Adds a class with its distinctive groups.
+    pub(super) fn push(&mut self, class: u32, distinctive: &[u32]) {
         let keeper = self.len();
         self.classes.push(class);
-        for &group in self.question.classes.groups.list(class as usize) {
+        for &group in self.criteria.classes.groups.list(class as usize) {
             self.by_group.push(&self.starts, group, keeper);
         }
-        if let Some(postings) = &mut self.by_telling {
-            for &group in telling {
+        if let Some(postings) = &mut self.by_distinctive {
+            for &group in distinctive {
                 postings.push(&self.starts, group, keeper);
             }
         }
     }
 
-    /// The telling groups of `class`: all but the most common ones, as many as together are too
-    /// little to reach the threshold.
-    pub(super) fn telling(&self, scratch: &mut Scratch, class: u32) -> Vec<u32> {
-        let Question { shared, classes, rarity, likeness, threshold } = self.question;
+    /// Returns the distinctive groups of `class`: all but the most common ones, as many as cannot reach
+    /// the threshold together.
+    pub(super) fn distinctive(&self, scratch: &mut Scratch, class: u32) -> Vec<u32> {
+        let Criteria { shared, classes, rarity, measure, threshold } = self.criteria;
         let mut groups = classes.groups.list(class as usize).to_vec();
         let commonness = |group: u32| (self.by_group.n[group as usize], classes.size(group));
         groups.sort_unstable_by_key(|&group| (std::cmp::Reverse(commonness(group)), group));
@@ -179,18 +179,18 @@ impl<'a> Keepers<'a> {
             sums.push((chunks + more, sum + rarity.of_group(group)));
         }
         let entry = &shared.texts[classes.text(class)];
-        scratch.take(self.question, class, &groups);
+        scratch.take(self.criteria, class, &groups);
         let is_too_little = |n: usize| {
-            let covered = match likeness.needs_coverage() {
-                true => scratch.covered(|place| (place as usize) < n),
+            let covered = match measure.needs_coverage() {
+                true => scratch.covered(|position| (position as usize) < n),
                 false => 0,
             };
             let (chunks, sum) = sums[n];
             let portion = Portion { chunks, rarity: Rarity::to_f64(sum), covered };
-            // A hair below the threshold, so that rounding never loses a keeper.
-            likeness.most(entry.words, entry.chunks, &portion) < threshold * (1.0 - 1e-9)
+            // Slightly below the threshold, so that rounding never loses a keeper.
+            measure.upper_bound(entry.words, entry.chunks, &portion) < threshold * (1.0 - 1e-9)
         };
-        // None of them is always too little, though the threshold may be 0.
+        // No group is always too little, even if the threshold is 0.
         let (mut low, mut high) = (0, groups.len() + 1);
         while high - low > 1 {
             let middle = usize::midpoint(low, high);
@@ -204,16 +204,16 @@ impl<'a> Keepers<'a> {
         groups.split_off(low)
     }
 
-    /// Tells `each` keeper from number `from` on that `class` is like enough to, and how much.
+    /// Calls `each` with every keeper numbered at least `from` that `class` is a duplicate of, and the similarity.
     pub(super) fn find(
         &self,
         scratch: &mut Scratch,
         class: u32,
-        telling: &[u32],
+        distinctive: &[u32],
         from: u32,
         mut each: impl FnMut(u32, f64),
     ) {
-        let groups = self.question.classes.groups.list(class as usize);
+        let groups = self.criteria.classes.groups.list(class as usize);
         let mut candidates = std::mem::take(&mut scratch.candidates);
         candidates.clear();
         let mut look_up = |postings: &Postings, groups: &[u32]| {
@@ -226,18 +226,21 @@ impl<'a> Keepers<'a> {
                 }
             }
         };
-        look_up(&self.by_group, telling);
-        if let Some(postings) = &self.by_telling {
+        look_up(&self.by_group, distinctive);
+        if let Some(postings) = &self.by_distinctive {
             look_up(postings, groups);
         }
         if !candidates.is_empty() {
             candidates.sort_unstable();
-            scratch.take(self.question, class, groups);
+            scratch.take(self.criteria, class, groups);
             for &keeper in &candidates {
                 scratch.is_candidate[keeper as usize] = false;
-                let likeness = self.question.likeness(scratch, class, groups, self.class(keeper));
-                if let Some(likeness) = likeness.filter(|&most| most >= self.question.threshold) {
-                    each(keeper, likeness);
+                let similarity =
+                    self.criteria.similarity(scratch, class, groups, self.class(keeper));
+                if let Some(similarity) =
+                    similarity.filter(|&value| value >= self.criteria.threshold)
+                {
+                    each(keeper, similarity);
                 }
             }
             scratch.leave(groups);
@@ -246,9 +249,9 @@ impl<'a> Keepers<'a> {
     }
 }
 
-impl Question<'_> {
-    /// The likeness of the class at hand to class `other`, if they are a pair.
-    fn likeness(
+impl Criteria<'_> {
+    /// The similarity of the current class to class `other`, if they are a pair.
+    fn similarity(
         &self,
         scratch: &mut Scratch,
         class: u32,
@@ -259,23 +262,23 @@ impl Question<'_> {
         let stamp = scratch.stamp;
         let others = self.classes.groups.list(other as usize);
         let (mut chunks, mut rarity, mut is_selected) = (0u64, 0u128, false);
-        let mut share = |place: u32, group: u32| {
-            scratch.stamps[place as usize] = stamp;
+        let mut share = |position: u32, group: u32| {
+            scratch.stamps[position as usize] = stamp;
             chunks += u64::from(self.shared.groups[group as usize].chunks);
             rarity += self.rarity.of_group(group);
             is_selected |= self.is_selected(group, class) && self.is_selected(group, other);
         };
         if others.len() / MUCH_LONGER > groups.len() {
-            for (place, &group) in (0..).zip(groups) {
+            for (position, &group) in (0..).zip(groups) {
                 if others.binary_search(&group).is_ok() {
-                    share(place, group);
+                    share(position, group);
                 }
             }
         } else {
             for &group in others {
-                let place = scratch.place[group as usize];
-                if place != NONE {
-                    share(place, group);
+                let position = scratch.position[group as usize];
+                if position != NONE {
+                    share(position, group);
                 }
             }
         }
@@ -283,22 +286,22 @@ impl Question<'_> {
             return None;
         }
         let (a, b) = (self.classes.text(class), self.classes.text(other));
-        let is_shared = |place: u32| scratch.stamps[place as usize] == stamp;
-        let covered_a = match self.likeness.needs_coverage() {
+        let is_shared = |position: u32| scratch.stamps[position as usize] == stamp;
+        let covered_a = match self.measure.needs_coverage() {
             true => scratch.covered(is_shared),
             false => 0,
         };
-        let covered_b = match self.likeness.needs_coverage_of_other() {
+        let covered_b = match self.measure.needs_coverage_of_other() {
             true => {
                 let runs = self.shared.runs_of_text.list(b).iter();
-                let place = |group: u32| scratch.place[group as usize];
-                let runs = runs.filter(|run| place(run.group) != NONE);
+                let position = |group: u32| scratch.position[group as usize];
+                let runs = runs.filter(|run| position(run.group) != NONE);
                 covered(runs.map(|run| (run.start, run.end)))
             }
             false => 0,
         };
         let (a, b) = (&self.shared.texts[a], &self.shared.texts[b]);
-        Some(self.likeness.of(&Overlap {
+        Some(self.measure.of(&Overlap {
             shared: chunks,
             rarity: Rarity::to_f64(rarity),
             words_a: u64::from(a.words),

@@ -1,5 +1,7 @@
-//! Probabilistic counting (000 §4.2.2): an upper bound of what two classes share, from hashed
-//! counters.
+//! Filter of pairs by probabilistic counting (DECO §4.2.2).
+//!
+//! Hashed counters give an upper bound of what two classes share. Pairs whose bound cannot reach the
+//! threshold need no exact counter.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,12 +12,12 @@ use crate::classes::Classes;
 use crate::count::Context;
 use crate::threads::for_each;
 
-/// Probabilistic counting: an upper bound of what two classes share, from hashed counters.
-pub(crate) struct Sieve {
+/// Hashed counters: an upper bound of the chunks that two classes share.
+pub(crate) struct PairFilter {
     chunks: Vec<AtomicU32>,
 }
 
-impl Sieve {
+impl PairFilter {
     pub(crate) fn new(
         shared: &SharedChunks,
         classes: &Classes,
@@ -24,7 +26,7 @@ impl Sieve {
     ) -> Self {
         let chunks: Vec<AtomicU32> =
             std::iter::repeat_with(AtomicU32::default).take(counters.max(1)).collect();
-        let sieve = Self { chunks };
+        let pair_filter = Self { chunks };
         for_each(
             threads,
             shared.groups.len(),
@@ -32,18 +34,18 @@ impl Sieve {
             || (),
             |(), group| {
                 let weight = shared.groups[group].chunks;
-                let holders = classes.of_group.list(group);
-                for (index, &a) in holders.iter().enumerate() {
-                    for &b in &holders[index + 1..] {
-                        let counter = &sieve.chunks[sieve.slot(a, b)];
+                let members = classes.of_group.list(group);
+                for (index, &a) in members.iter().enumerate() {
+                    for &b in &members[index + 1..] {
+                        let counter = &pair_filter.chunks[pair_filter.slot(a, b)];
                         let add = |count: u32| Some(count.saturating_add(weight));
-                        // The closure never refuses, so there is no error to handle.
+                        // The closure always returns a value, so this cannot fail.
                         let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
                     }
                 }
             },
         );
-        sieve
+        pair_filter
     }
 
     fn slot(&self, a: u32, b: u32) -> usize {
@@ -51,12 +53,12 @@ impl Sieve {
         ((u128::from(hash) * self.chunks.len() as u128) >> 64) as usize
     }
 
-    /// Whether the pair may be an edge, if it shared all that its counter holds.
-    pub(crate) fn passes(&self, context: &Context<'_>, a: u32, b: u32) -> bool {
+    /// Whether the pair would be an edge if it shared everything in its counter.
+    pub(crate) fn may_be_edge(&self, context: &Context<'_>, a: u32, b: u32) -> bool {
         let counted = self.chunks[self.slot(a, b)].load(Ordering::Relaxed);
         let mut overlap = context.overlap(a, b, 0, 0);
         overlap.shared = u64::from(counted).min(overlap.chunks_a.min(overlap.chunks_b));
-        // A shared chunk is in two documents at least.
+        // A shared chunk is in at least two documents.
         overlap.rarity = overlap.shared as f64 / 2.0;
         overlap.covered_a = overlap.words_a;
         overlap.covered_b = overlap.words_b;

@@ -7,9 +7,9 @@ const BITS: u32 = 5;
 
 /// Hashes that may have been added.
 #[derive(Debug)]
-pub(super) struct Filter(Vec<[u64; LINE]>);
+pub(super) struct BloomFilter(Vec<[u64; LINE]>);
 
-impl Filter {
+impl BloomFilter {
     /// A filter of about so many bytes.
     pub(super) fn new(bytes: u64) -> Self {
         let lines = usize::try_from(bytes / 64).unwrap_or(usize::MAX).clamp(1, 1 << 32);
@@ -17,7 +17,7 @@ impl Filter {
     }
 
     pub(super) fn add(&mut self, hash: u64) {
-        let (line, mut bits) = self.place(hash);
+        let (line, mut bits) = self.locate(hash);
         for _ in 0..BITS {
             self.0[line][bits as usize >> 6 & 7] |= 1 << (bits & 63);
             bits >>= 9;
@@ -25,8 +25,8 @@ impl Filter {
     }
 
     /// Whether it may have been added; `false` is certain.
-    pub(super) fn may_have(&self, hash: u64) -> bool {
-        let (line, mut bits) = self.place(hash);
+    pub(super) fn may_contain(&self, hash: u64) -> bool {
+        let (line, mut bits) = self.locate(hash);
         (0..BITS).all(|_| {
             let word = self.0[line][bits as usize >> 6 & 7];
             let is_set = word >> (bits & 63) & 1 == 1;
@@ -36,7 +36,7 @@ impl Filter {
     }
 
     /// The line of a hash, and what its bits are taken from.
-    fn place(&self, hash: u64) -> (usize, u64) {
+    fn locate(&self, hash: u64) -> (usize, u64) {
         let mixed = (hash ^ hash >> 32).wrapping_mul(0x9e6c_63d0_876a_68ee | 1);
         let line = (u128::from(mixed) * self.0.len() as u128) >> 64;
         let bits = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -50,11 +50,11 @@ mod tests {
 
     #[test]
     fn what_was_added_is_never_denied_and_little_else_is_not() {
-        let mut filter = Filter::new(20_000);
+        let mut filter = BloomFilter::new(20_000);
         let hash = |number: u64| number.wrapping_mul(0xd6e8_feb8_6659_fd93);
         (0..10_000).for_each(|number| filter.add(hash(number)));
-        assert!((0..10_000).all(|number| filter.may_have(hash(number))));
-        let wrong = (10_000..110_000).filter(|&number| filter.may_have(hash(number))).count();
+        assert!((0..10_000).all(|number| filter.may_contain(hash(number))));
+        let wrong = (10_000..110_000).filter(|&number| filter.may_contain(hash(number))).count();
         assert!(wrong < 2_000, "{wrong} of 100000");
     }
 }

@@ -11,61 +11,61 @@ mod segment;
 use bytemuck::Pod;
 use hashbrown::HashTable;
 
-use self::filter::Filter;
-use self::segment::Segment;
+use self::filter::BloomFilter;
+use self::segment::HashSegment;
 use crate::collect::Memory;
 use crate::error::Error;
 
 /// Segments of one size that become one.
-const FEW: usize = 8;
+const MERGE_FACTOR: usize = 8;
 
 /// The fewest entries that go to disk at once, and the least bytes of the filter.
-const FEWEST: usize = 64;
-const SMALLEST_FILTER: u64 = 1 << 10;
+const MIN_SPILL_ENTRIES: usize = 64;
+const MIN_FILTER_BYTES: u64 = 1 << 10;
 
 /// Something to be found again by its hash.
-pub trait Entry: Pod {
+pub trait HashEntry: Pod {
     /// The hash; different entries may have the same.
     fn hash(&self) -> u64;
 }
 
 /// Entries that were met before.
 #[derive(Debug)]
-pub struct Seen<E> {
+pub struct HashIndex<E> {
     memory: Memory,
-    recent: HashTable<E>,
+    memtable: HashTable<E>,
     disk: Option<Disk<E>>,
 }
 
 #[derive(Debug)]
 struct Disk<E> {
-    filter: Filter,
+    filter: BloomFilter,
     /// For each size, the segments of it, the oldest first.
-    levels: Vec<Vec<Segment<E>>>,
+    levels: Vec<Vec<HashSegment<E>>>,
 }
 
-impl<E: Entry> Seen<E> {
+impl<E: HashEntry> HashIndex<E> {
     /// Nothing seen yet. The table takes at most half of the budget, the filter an eighth.
     #[must_use]
     pub fn new(memory: Memory) -> Self {
-        Self { memory, recent: HashTable::new(), disk: None }
+        Self { memory, memtable: HashTable::new(), disk: None }
     }
 
-    /// The first entry with this hash for which `is_it` says so, among the new ones before those on
+    /// The first entry with this hash for which `is_match` says so, among the new ones before those on
     /// disk.
     ///
     /// # Errors
-    /// Those of `is_it`; if the temporary file cannot be read.
+    /// Those of `is_match`; if the temporary file cannot be read.
     pub fn find<F: From<Error>>(
         &self,
         hash: u64,
-        mut is_it: impl FnMut(&E) -> Result<bool, F>,
+        mut is_match: impl FnMut(&E) -> Result<bool, F>,
     ) -> Result<Option<E>, F> {
         let mut failure = None;
-        let found = self.recent.find(hash, |entry| {
+        let found = self.memtable.find(hash, |entry| {
             entry.hash() == hash
                 && failure.is_none()
-                && is_it(entry).unwrap_or_else(|error| {
+                && is_match(entry).unwrap_or_else(|error| {
                     failure = Some(error);
                     false
                 })
@@ -76,12 +76,12 @@ impl<E: Entry> Seen<E> {
         if found.is_some() {
             return Ok(found.copied());
         }
-        let Some(disk) = self.disk.as_ref().filter(|disk| disk.filter.may_have(hash)) else {
+        let Some(disk) = self.disk.as_ref().filter(|disk| disk.filter.may_contain(hash)) else {
             return Ok(None);
         };
         for segment in disk.levels.iter().flatten() {
             for entry in segment.with_hash(hash)? {
-                if is_it(&entry)? {
+                if is_match(&entry)? {
                     return Ok(Some(entry));
                 }
             }
@@ -94,45 +94,47 @@ impl<E: Entry> Seen<E> {
     /// # Errors
     /// If the temporary file cannot be written.
     pub fn insert(&mut self, entry: E) -> Result<(), Error> {
-        if self.recent.len() == self.recent.capacity() && self.recent.len() >= FEWEST {
+        if self.memtable.len() == self.memtable.capacity()
+            && self.memtable.len() >= MIN_SPILL_ENTRIES
+        {
             // While a table grows, the old one is there too.
-            let bytes = self.recent.capacity() * 3 * (size_of::<E>() + 1);
+            let bytes = self.memtable.capacity() * 3 * (size_of::<E>() + 1);
             if bytes as u64 * 8 / 7 > self.memory.budget / 2 {
-                self.spill()?;
+                self.flush()?;
             }
         }
-        self.recent.insert_unique(entry.hash(), entry, Entry::hash);
+        self.memtable.insert_unique(entry.hash(), entry, HashEntry::hash);
         Ok(())
     }
 
     /// Moves the entries of the table to disk.
-    fn spill(&mut self) -> Result<(), Error> {
+    fn flush(&mut self) -> Result<(), Error> {
         let disk = match &mut self.disk {
             Some(disk) => disk,
             None => {
-                let filter = Filter::new((self.memory.budget / 8).max(SMALLEST_FILTER));
+                let filter = BloomFilter::new((self.memory.budget / 8).max(MIN_FILTER_BYTES));
                 self.disk.insert(Disk { filter, levels: Vec::new() })
             }
         };
-        let mut entries: Vec<E> = self.recent.drain().collect();
+        let mut entries: Vec<E> = self.memtable.drain().collect();
         // What is drained has no order; equal hashes are told apart by their bytes.
         entries.sort_unstable_by(|one, other| {
             let bytes = |entry: &E| bytemuck::bytes_of(entry).to_vec();
             one.hash().cmp(&other.hash()).then_with(|| bytes(one).cmp(&bytes(other)))
         });
         entries.iter().for_each(|entry| disk.filter.add(entry.hash()));
-        let mut segment = Segment::write(&self.memory.temp_dir, &entries)?;
+        let mut segment = HashSegment::write(&self.memory.temp_dir, &entries)?;
         drop(entries);
         for level in 0.. {
             if disk.levels.len() <= level {
                 disk.levels.push(Vec::new());
             }
             disk.levels[level].push(segment);
-            if disk.levels[level].len() < FEW {
+            if disk.levels[level].len() < MERGE_FACTOR {
                 break;
             }
-            let few = std::mem::take(&mut disk.levels[level]);
-            segment = Segment::merge(&self.memory.temp_dir, &few)?;
+            let segments = std::mem::take(&mut disk.levels[level]);
+            segment = HashSegment::merge(&self.memory.temp_dir, &segments)?;
         }
         Ok(())
     }
@@ -152,7 +154,7 @@ mod tests {
         number: u64,
     }
 
-    impl Entry for Numbered {
+    impl HashEntry for Numbered {
         fn hash(&self) -> u64 {
             self.hash
         }
@@ -170,34 +172,34 @@ mod tests {
             hashes in prop::collection::vec(prop_oneof![0u64..50, any::<u64>()], 0..3000),
             budget in prop::sample::select(vec![0u64, 4000, 20_000, 1 << 30]),
         ) {
-            let mut seen = Seen::new(memory(budget));
+            let mut index = HashIndex::new(memory(budget));
             let mut all = BTreeSet::new();
             for (number, &hash) in (0u64..).zip(&hashes) {
-                let found = seen.find(hash, |_| Ok::<bool, Error>(true)).unwrap();
+                let found = index.find(hash, |_| Ok::<bool, Error>(true)).unwrap();
                 prop_assert_eq!(found.is_some(), all.contains(&hash));
-                seen.insert(Numbered { hash, number }).unwrap();
+                index.insert(Numbered { hash, number }).unwrap();
                 all.insert(hash);
             }
             for (number, &hash) in (0u64..).zip(&hashes) {
-                let is_it = |entry: &Numbered| Ok::<bool, Error>(entry.number == number);
-                prop_assert_eq!(seen.find(hash, is_it).unwrap(), Some(Numbered { hash, number }));
+                let is_match = |entry: &Numbered| Ok::<bool, Error>(entry.number == number);
+                prop_assert_eq!(index.find(hash, is_match).unwrap(), Some(Numbered { hash, number }));
             }
-            prop_assert!(seen.disk.is_some() || budget > 0 || hashes.len() < 300);
+            prop_assert!(index.disk.is_some() || budget > 0 || hashes.len() < 300);
         }
     }
 
     #[test]
     fn very_many_entries_go_to_disk_in_segments_that_grow() {
-        let mut seen = Seen::new(memory(0));
+        let mut index = HashIndex::new(memory(0));
         let mix = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for number in 0..60_000 {
-            seen.insert(Numbered { hash: mix(number), number }).unwrap();
+            index.insert(Numbered { hash: mix(number), number }).unwrap();
         }
-        let levels = &seen.disk.as_ref().unwrap().levels;
-        assert!(levels.len() > 2 && levels.iter().all(|level| level.len() < FEW));
-        assert!(seen.recent.len() < 1000);
+        let levels = &index.disk.as_ref().unwrap().levels;
+        assert!(levels.len() > 2 && levels.iter().all(|level| level.len() < MERGE_FACTOR));
+        assert!(index.memtable.len() < 1000);
         for number in (0..60_000).step_by(7) {
-            let found = seen.find(mix(number), |_| Ok::<bool, Error>(true)).unwrap();
+            let found = index.find(mix(number), |_| Ok::<bool, Error>(true)).unwrap();
             assert_eq!(found.unwrap().number, number);
         }
     }

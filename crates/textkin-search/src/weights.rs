@@ -6,7 +6,7 @@
 //! repository's documents alone, so that a score is the same to the last bit however the
 //! repository is cut into parts.
 
-use textkin_core::{Damage, Length, Part};
+use textkin_core::{CorruptionError, IndexSegment, Length};
 
 use crate::query::{Query, QueryTerm};
 use crate::ranking::Ranking;
@@ -19,7 +19,7 @@ const SLACK: f64 = 1e-9;
 
 /// One term of the query, weighed.
 #[derive(Clone, Debug)]
-pub(crate) struct WeighedTerm {
+pub(crate) struct WeightedTerm {
     pub(crate) hash: u64,
     /// Whether it is a chunk and not a word.
     pub(crate) is_chunk: bool,
@@ -36,49 +36,49 @@ pub(crate) struct WeighedTerm {
 
 /// A ranking made ready for one query.
 #[derive(Clone, Debug)]
-pub(crate) struct Weighing {
+pub(crate) struct TermWeights {
     ranking: Ranking,
     query: Length,
     stops: bool,
-    terms: Vec<WeighedTerm>,
+    terms: Vec<WeightedTerm>,
 }
 
-impl Weighing {
-    /// Looks up how frequent the terms of `query` are in all `parts`.
-    pub(crate) fn new<P: Part>(
-        parts: &[P],
+impl TermWeights {
+    /// Looks up how frequent the terms of `query` are in all `segments`.
+    pub(crate) fn new<P: IndexSegment>(
+        segments: &[P],
         query: &Query,
         ranking: Ranking,
-    ) -> Result<Self, Damage> {
-        let n = n_live(parts);
+    ) -> Result<Self, CorruptionError> {
+        let n = n_live(segments);
         let mut terms = Vec::with_capacity(query.terms().len());
         for term in query.terms() {
-            terms.push(WeighedTerm::new(ranking, *term, n, n_documents(parts, term.hash)?));
+            terms.push(WeightedTerm::new(ranking, *term, n, n_documents(segments, term.hash)?));
         }
         Ok(Self::of(terms, query, ranking))
     }
 
     /// The weighing by which kin looks for candidates: the words of `query`, and chunks with their
     /// hash, the number of documents that hold them, and their weight.
-    pub(crate) fn of_kin<P: Part>(
-        parts: &[P],
+    pub(crate) fn of_kin<P: IndexSegment>(
+        segments: &[P],
         query: &Query,
         chunks: impl IntoIterator<Item = (u64, u64, f64)>,
-    ) -> Result<Self, Damage> {
-        let words = Self::new(parts, query, Ranking::Kin)?;
+    ) -> Result<Self, CorruptionError> {
+        let words = Self::new(segments, query, Ranking::Kin)?;
         let mut terms = words.terms;
-        let chunk = |(hash, n_documents, weight)| WeighedTerm {
+        let chunk = |(hash, n_documents, weight)| WeightedTerm {
             is_chunk: true,
             n_documents,
-            ..WeighedTerm::weighing(Ranking::Kin, QueryTerm { hash, count: 1 }, weight)
+            ..WeightedTerm::weights(Ranking::Kin, QueryTerm { hash, count: 1 }, weight)
         };
         terms.extend(chunks.into_iter().map(chunk));
         Ok(Self::of(terms, query, Ranking::Kin))
     }
 
     /// The weighing of `query`, whose terms have been weighed in any order.
-    pub(crate) fn of(mut terms: Vec<WeighedTerm>, query: &Query, ranking: Ranking) -> Self {
-        let key = |term: &WeighedTerm| (term.hash, term.is_chunk);
+    pub(crate) fn of(mut terms: Vec<WeightedTerm>, query: &Query, ranking: Ranking) -> Self {
+        let key = |term: &WeightedTerm| (term.hash, term.is_chunk);
         terms.sort_unstable_by(|a, b| b.own.total_cmp(&a.own).then(key(a).cmp(&key(b))));
         let stops = !query.stop().is_empty() && needs_length(ranking);
         Self { ranking, query: *query.length(), stops, terms }
@@ -88,22 +88,22 @@ impl Weighing {
     /// and length does not matter: if this one is bounded, no part of a document scores more.
     pub(crate) fn ceiling(&self) -> Self {
         let ranking = Ranking::Fingerprint;
-        let same = |term: &WeighedTerm| {
+        let same = |term: &WeightedTerm| {
             let mut table = [term.own; TABLE];
             table[0] = 0.0;
-            WeighedTerm { ranking, weight: term.own, table, ..*term }
+            WeightedTerm { ranking, weight: term.own, table, ..*term }
         };
         let terms = self.terms.iter().map(same).collect();
         Self { ranking, query: self.query, stops: false, terms }
     }
 
     /// The terms, in the order in which they are added.
-    pub(crate) fn terms(&self) -> &[WeighedTerm] {
+    pub(crate) fn terms(&self) -> &[WeightedTerm] {
         &self.terms
     }
 
     /// The term that is added as the `number`th.
-    pub(crate) fn term(&self, number: usize) -> &WeighedTerm {
+    pub(crate) fn term(&self, number: usize) -> &WeightedTerm {
         &self.terms[number]
     }
 
@@ -181,7 +181,7 @@ pub(crate) fn longer(query: u32, document: u32) -> f64 {
     1.0 + (f64::from(document) / f64::from(query.max(1))).max(1.0).ln()
 }
 
-impl WeighedTerm {
+impl WeightedTerm {
     /// Weighs a term that `n_documents` of `n` documents have.
     pub(crate) fn new(ranking: Ranking, term: QueryTerm, n: u64, n_documents: u64) -> Self {
         let rarity = (n.max(1) as f64 / n_documents.max(1) as f64).max(1.0);
@@ -192,11 +192,11 @@ impl WeighedTerm {
             Ranking::Identity5 | Ranking::Kin => rarity,
             Ranking::Scam(_) | Ranking::Fingerprint => 1.0,
         };
-        Self { n_documents, ..Self::weighing(ranking, term, weight) }
+        Self { n_documents, ..Self::weights(ranking, term, weight) }
     }
 
     /// A term that weighs so much.
-    fn weighing(ranking: Ranking, term: QueryTerm, weight: f64) -> Self {
+    fn weights(ranking: Ranking, term: QueryTerm, weight: f64) -> Self {
         let adds = |count| contribution(ranking, weight, term.count, count);
         let mut table = [0.0; TABLE];
         for (count, entry) in (0..).zip(&mut table).skip(1) {
@@ -256,11 +256,14 @@ pub(crate) fn reaches(bound: f64, threshold: f64) -> bool {
 }
 
 /// Documents of all parts that are not removed.
-pub(crate) fn n_live<P: Part>(parts: &[P]) -> u64 {
-    parts.iter().map(|part| u64::from(part.n_live())).sum()
+pub(crate) fn n_live<P: IndexSegment>(segments: &[P]) -> u64 {
+    segments.iter().map(|segment| u64::from(segment.n_live())).sum()
 }
 
 /// Documents of all parts that have a term and are not removed.
-pub(crate) fn n_documents<P: Part>(parts: &[P], term: u64) -> Result<u64, Damage> {
-    parts.iter().try_fold(0, |sum, part| Ok(sum + u64::from(part.live_documents(term)?)))
+pub(crate) fn n_documents<P: IndexSegment>(
+    segments: &[P],
+    term: u64,
+) -> Result<u64, CorruptionError> {
+    segments.iter().try_fold(0, |sum, segment| Ok(sum + u64::from(segment.live_documents(term)?)))
 }

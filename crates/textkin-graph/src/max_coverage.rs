@@ -1,20 +1,20 @@
-//! Reach: how many tokens the shared chunks of a pair can cover at most, before anybody looks.
+//! Upper bounds of coverage: how many tokens the shared chunks of a pair can cover.
 //!
-//! Coverage is found for pairs that are held in memory. A pair that cannot reach the threshold
-//! even if its shared chunks cover as much as they ever do in its texts need not be held.
+//! Coverage is computed for pairs that are held in memory. A pair that cannot reach the threshold even
+//! if its shared chunks cover as many tokens as possible need not be held.
 
 use textkin_core::{Overlap, SharedChunks};
 
 use crate::classes::Classes;
 use crate::graph::{GraphSettings, Kind};
 
-/// For each class, the most tokens that the chunks of one of its groups cover, per chunk.
-pub(crate) struct Reach(Vec<f64>);
+/// For each class, the maximum over its groups of the tokens that the group covers, per chunk.
+pub(crate) struct MaxCoverage(Vec<f64>);
 
-impl Reach {
+impl MaxCoverage {
     pub(crate) fn new(shared: &SharedChunks, classes: &Classes) -> Self {
         let mut tokens = vec![0u64; shared.groups.len()];
-        let most = |class: u32| {
+        let max_per_chunk = |class: u32| {
             let groups = classes.groups.list(class as usize);
             for run in shared.runs_of_text.list(classes.text(class)) {
                 tokens[run.group as usize] += u64::from(run.end - run.start);
@@ -25,11 +25,11 @@ impl Reach {
             };
             groups.iter().map(per_chunk).fold(0.0, f64::max)
         };
-        Self((0..classes.len() as u32).map(most).collect())
+        Self((0..classes.len() as u32).map(max_per_chunk).collect())
     }
 
-    /// Whether the pairs of a block may reach the threshold. All measures of coverage grow with
-    /// it.
+    /// Whether the pairs of a block may reach the threshold. All measures that depend on coverage
+    /// increase with it.
     pub(crate) fn may_be_edge(
         &self,
         settings: GraphSettings,
@@ -42,7 +42,7 @@ impl Reach {
             Kind::Copies { .. } => return true,
         };
         let covered = |class: u32, words: u64| {
-            // Rounded up: too much keeps a pair that falls later, too little would lose one.
+            // Rounded up: too much keeps a pair that is dropped later, too little would lose a pair.
             let tokens = (overlap.shared as f64 * self.0[class as usize] * (1.0 + 1e-9)).ceil();
             (tokens as u64).min(words)
         };

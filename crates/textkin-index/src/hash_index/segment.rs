@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::path::Path;
 
-use super::Entry;
-use crate::array::Spool;
+use super::HashEntry;
+use crate::array::SpillFile;
 use crate::error::Error;
 
 /// Entries of a block, which is read as a whole.
@@ -14,47 +14,47 @@ const BLOCK: usize = 256;
 const AHEAD: usize = 16;
 
 #[derive(Debug)]
-pub(super) struct Segment<E> {
-    spool: Spool,
+pub(super) struct HashSegment<E> {
+    spill_file: SpillFile,
     len: usize,
     /// The hash that each block begins with.
     firsts: Vec<u64>,
     entries: PhantomData<E>,
 }
 
-impl<E: Entry> Segment<E> {
+impl<E: HashEntry> HashSegment<E> {
     /// Writes entries that are sorted by hash.
     pub(super) fn write(directory: &Path, entries: &[E]) -> Result<Self, Error> {
-        let spool = Spool::new(directory)?;
-        spool.append(bytemuck::cast_slice(entries))?;
+        let spill_file = SpillFile::new(directory)?;
+        spill_file.append(bytemuck::cast_slice(entries))?;
         let firsts = entries.chunks(BLOCK).map(|block| block[0].hash()).collect();
-        Ok(Self { spool, len: entries.len(), firsts, entries: PhantomData })
+        Ok(Self { spill_file, len: entries.len(), firsts, entries: PhantomData })
     }
 
     /// One segment of all entries of `segments`.
     pub(super) fn merge(directory: &Path, segments: &[Self]) -> Result<Self, Error> {
         let len = segments.iter().map(|segment| segment.len).sum();
-        let spool = Spool::new(directory)?;
-        let mut merged = Self { spool, len, firsts: Vec::new(), entries: PhantomData };
+        let spill_file = SpillFile::new(directory)?;
+        let mut merged = Self { spill_file, len, firsts: Vec::new(), entries: PhantomData };
         let mut readers: Vec<Reader<'_, E>> = segments.iter().map(Reader::new).collect();
         let mut block: Vec<E> = Vec::with_capacity(BLOCK * AHEAD);
         loop {
             // Few enough to look at all of them each time.
-            let mut least: Option<(u64, usize)> = None;
+            let mut smallest: Option<(u64, usize)> = None;
             for (at, reader) in readers.iter_mut().enumerate() {
                 if let Some(entry) = reader.peek()?
-                    && least.is_none_or(|(hash, _)| entry.hash() < hash)
+                    && smallest.is_none_or(|(hash, _)| entry.hash() < hash)
                 {
-                    least = Some((entry.hash(), at));
+                    smallest = Some((entry.hash(), at));
                 }
             }
-            let next = match least {
+            let next = match smallest {
                 Some((_, at)) => readers[at].next()?,
                 None => None,
             };
             block.extend(next);
             if block.len() == block.capacity() || next.is_none() {
-                merged.spool.append(bytemuck::cast_slice(&block))?;
+                merged.spill_file.append(bytemuck::cast_slice(&block))?;
                 merged.firsts.extend(block.chunks(BLOCK).map(|block| block[0].hash()));
                 block.clear();
             }
@@ -88,22 +88,22 @@ impl<E: Entry> Segment<E> {
         let end = (start + n_blocks * BLOCK).min(self.len);
         let mut entries = vec![E::zeroed(); end - start];
         let offset = (start * size_of::<E>()) as u64;
-        self.spool.read_at(bytemuck::cast_slice_mut(&mut entries), offset)?;
+        self.spill_file.read_at(bytemuck::cast_slice_mut(&mut entries), offset)?;
         Ok(entries)
     }
 }
 
 /// Reads a segment from end to end.
 struct Reader<'a, E> {
-    segment: &'a Segment<E>,
+    segment: &'a HashSegment<E>,
     /// The block that is read next.
     block: usize,
     entries: Vec<E>,
     at: usize,
 }
 
-impl<'a, E: Entry> Reader<'a, E> {
-    fn new(segment: &'a Segment<E>) -> Self {
+impl<'a, E: HashEntry> Reader<'a, E> {
+    fn new(segment: &'a HashSegment<E>) -> Self {
         Self { segment, block: 0, entries: Vec::new(), at: 0 }
     }
 

@@ -27,13 +27,13 @@ pub enum KeepChunks {
 
 /// The shared chunks of a collection, in no particular order.
 #[derive(Debug, Default)]
-pub struct FoundChunks {
-    pub(crate) list: Vec<FoundChunk>,
+pub struct SharedChunkList {
+    pub(crate) list: Vec<SharedChunkEntry>,
     /// The words of each chunk, if they were asked for.
     pub(crate) texts: Option<Lists<u8>>,
 }
 
-impl FoundChunks {
+impl SharedChunkList {
     /// Number of shared chunks.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -49,14 +49,14 @@ impl FoundChunks {
 
 /// A chunk in two documents or more.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FoundChunk {
+pub(crate) struct SharedChunkEntry {
     pub(crate) fingerprint: u64,
-    pub(crate) holder: Holder,
+    pub(crate) containing: ContainingTexts,
 }
 
 /// Which texts hold a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holder {
+pub(crate) enum ContainingTexts {
     /// All texts of a group.
     Group(u32),
     /// One text that several documents have.
@@ -65,44 +65,48 @@ pub(crate) enum Holder {
 
 /// The first place of a hash that may be shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Site {
+pub(crate) struct FirstOccurrence {
     pub(crate) batch: u32,
-    pub(crate) place: u32,
+    pub(crate) position: u32,
     pub(crate) hash: u64,
 }
 
-/// The chunks at `sites`, now that links are verified.
-pub(crate) fn found_chunks(
+/// The chunks at `first_occurrences`, now that links are verified.
+pub(crate) fn list_shared_chunks(
     verifier: Verifier<'_>,
     groups: &Groups,
     first_texts: &[u32],
-    mut sites: Vec<Site>,
+    mut first_occurrences: Vec<FirstOccurrence>,
     has_copies: impl Fn(u32) -> bool,
     keep: KeepChunks,
-) -> Result<FoundChunks, Error> {
-    sites.sort_unstable();
-    let mut found = FoundChunks {
-        list: Vec::with_capacity(sites.len()),
+) -> Result<SharedChunkList, Error> {
+    first_occurrences.sort_unstable();
+    let mut found = SharedChunkList {
+        list: Vec::with_capacity(first_occurrences.len()),
         texts: (keep == KeepChunks::Texts).then(Lists::new),
     };
     let mut scratch = Scratch::default();
     let mut window = Window::default();
-    for sites in sites.chunk_by(|a, b| a.batch == b.batch) {
-        let batch: &Batch = &verifier.batches[sites[0].batch as usize];
+    for first_occurrences in first_occurrences.chunk_by(|a, b| a.batch == b.batch) {
+        let batch: &Batch = &verifier.batches[first_occurrences[0].batch as usize];
         let links: &[Link] = batch.links.read_all(&mut window)?;
-        for site in sites {
-            let text = first_texts[site.batch as usize] + batch.text_of(site.place) as u32;
-            let holder = match links[site.place as usize].kind() {
-                LinkKind::First { group: Some(group) } => Holder::Group(groups.number(group)),
+        for occurrence in first_occurrences {
+            let text =
+                first_texts[occurrence.batch as usize] + batch.text_of(occurrence.position) as u32;
+            let containing = match links[occurrence.position as usize].kind() {
+                LinkKind::First { group: Some(group) } => {
+                    ContainingTexts::Group(groups.number(group))
+                }
                 LinkKind::First { group: None } | LinkKind::Unique if has_copies(text) => {
-                    Holder::Text(text)
+                    ContainingTexts::Text(text)
                 }
                 // A collision was told apart, and nothing shared was left here.
                 _ => continue,
             };
-            found.list.push(FoundChunk { fingerprint: site.hash, holder });
+            found.list.push(SharedChunkEntry { fingerprint: occurrence.hash, containing });
             if let Some(texts) = &mut found.texts {
-                let words = verifier.words(site.batch as usize, site.place, &mut scratch)?;
+                let words =
+                    verifier.words(occurrence.batch as usize, occurrence.position, &mut scratch)?;
                 texts.push(words.iter().copied());
             }
         }
