@@ -1,6 +1,6 @@
 //! The textkin registration server: people register texts and are notified when they reappear.
 //!
-//! [`Service`] does the work; [`router`] and [`serve`] offer it over HTTP, [`InboundMail`] by mail, and
+//! [`Service`] does the work; [`router`] and [`serve()`] offer it over HTTP, [`InboundMail`] by mail, and
 //! [`run`] starts everything. Every call of the service names the [`Actor`] it is made for.
 //!
 //! All data is in one folder: `textkin.db` (SQLite, everything that must not be lost), `index/`

@@ -74,7 +74,7 @@ impl Default for DeliveryConfig {
 impl std::fmt::Debug for DeliveryConfig {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { site, network_policy, .. } = self;
-        let mut shown = formatter.debug_struct("Delivering");
+        let mut shown = formatter.debug_struct("DeliveryConfig");
         shown.field("site", site).field("reach", network_policy).finish_non_exhaustive()
     }
 }
