@@ -3,12 +3,14 @@
 
 mod bench;
 mod corpus;
+mod docs;
 mod generate;
 mod load;
 mod peers;
 mod python;
 mod sets;
 mod spark;
+mod voice;
 mod web;
 
 use std::path::{Path, PathBuf};
@@ -48,6 +50,9 @@ cargo xtask kill-server [ROUNDS]       kills a server in the middle of registrat
                                        checks that nothing is lost or there twice (default: 100 rounds)
 cargo xtask schemathesis               sends what the description of the interface allows, and what it does
                                        not, to a server, by schemathesis, which pip installs below target/
+cargo xtask book                       builds the book (needs mdBook)
+cargo xtask docs                       rewrites generated pages and the output of commands on pages
+cargo xtask voice                      lists phrases that textkin does not use (xtask/voice.txt); a test does too
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
 fn main() -> Result<()> {
@@ -76,6 +81,9 @@ fn main() -> Result<()> {
         ["kill-server", rounds] => kill_server(rounds),
         ["schemathesis", arguments @ ..] => load::schemathesis(arguments),
         ["corpus", arguments @ ..] => corpus::corpus(arguments),
+        ["book"] => docs::book(),
+        ["docs"] => docs::generate(),
+        ["voice"] => voice::check(),
         ["web"] => web::web(),
         ["web", "check"] => web::check(),
         ["web", "story"] => web::story(),
