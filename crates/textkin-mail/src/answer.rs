@@ -1,9 +1,9 @@
-//! From a letter to the one reply, or to none.
+//! Produces the one reply to a message, or none.
 //!
-//! In: a [`IncomingMessage`] that the desk has kept. Out: an [`Answer`]. A robot gets silence, a message
-//! that is no request gets help, everything else goes to the desk, whose outcome is the reply.
-//! Asked twice, it gives the reply the same `Message-Id`, so that a reply that is sent again after
-//! a crash is known as the same.
+//! In: an [`IncomingMessage`] that the handler has stored. Out: an [`Answer`]. Automated senders get
+//! no reply, messages that are not requests get help, and everything else goes to the handler.
+//! Answering a message twice gives the reply the same `Message-Id`, so that mail programs recognize
+//! a reply that is sent again after a crash.
 
 use textkin_extract::mime::Entity;
 
@@ -14,43 +14,43 @@ use crate::{
     ParseLimits, ParseRequestError, Purpose, ReplyContent, Request, UnavailableError, Verb,
 };
 
-/// How mail is read and answered here.
+/// Settings for reading and answering mail.
 #[derive(Clone, Debug)]
 pub struct MailConfig {
-    /// The addresses that are ours.
+    /// The addresses that mail is accepted for.
     pub mailboxes: Mailboxes,
-    /// How much of a message is looked at.
+    /// Limits on the structure of a message.
     pub parse_limits: ParseLimits,
-    /// The name under which the mail system in front says, in `Authentication-Results`, that a
-    /// sender is no forgery. With it, mail that has no such word is not taken.
+    /// The name that the mail system in front uses in `Authentication-Results` when it has verified
+    /// a sender. If set, mail without such a result is not accepted.
     pub authority: Option<String>,
-    /// The address of the web application, if it has one that people can reach.
+    /// Public address of the web application.
     pub site: Option<String>,
 }
 
-/// What comes of a letter.
+/// The answer to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// This is sent to the sender.
+    /// A reply to the sender.
     Reply(OutgoingMessage),
-    /// Nothing may be sent.
+    /// No reply, because a program sent the message.
     NoReply(AutomatedSender),
 }
 
 impl MailConfig {
-    /// Mail to `mailboxes`, with the usual bounds.
+    /// Settings for `mailboxes`, with default limits.
     pub fn new(mailboxes: Mailboxes) -> Self {
         Self { mailboxes, parse_limits: ParseLimits::default(), authority: None, site: None }
     }
 
-    /// What the addresses of a letter say.
+    /// What the recipient addresses of a message mean.
     fn mailbox(&self, message: &IncomingMessage) -> Mailbox {
         let mut read = message.recipients.iter().filter_map(|address| self.mailboxes.read(address));
         read.next().unwrap_or_default()
     }
 }
 
-/// The robot that a letter comes from, if it does.
+/// The kind of automated sender of a message, if it is one.
 pub(crate) fn automated_sender(
     message: &IncomingMessage,
     parse_limits: &ParseLimits,
@@ -62,11 +62,11 @@ pub(crate) fn automated_sender(
     )
 }
 
-/// Does what a letter asks for, and gives the reply.
+/// Carries out the request in a message and returns the reply.
 ///
 /// # Errors
 ///
-/// If the desk cannot do it now; the letter is to be kept and asked about again.
+/// If the handler is unavailable; keep the message and try again later.
 pub fn answer(
     message: &IncomingMessage,
     handler: &dyn MailHandler,
@@ -79,27 +79,27 @@ pub fn answer(
         return Ok(Answer::NoReply(AutomatedSender::NoSender));
     };
     let mailbox = config.mailbox(message);
-    let outcome = match Request::read(message, sender, &mailbox, &config.parse_limits) {
+    let content = match Request::read(message, sender, &mailbox, &config.parse_limits) {
         Ok(request) => handler.handle(request)?,
-        Err(misunderstanding) => help(&misunderstanding, config),
+        Err(error) => help(&error, config),
     };
-    Ok(Answer::Reply(reply(message, sender, &outcome, config)))
+    Ok(Answer::Reply(reply(message, sender, &content, config)))
 }
 
-/// The reply to a letter.
+/// Builds the reply to a message.
 fn reply(
     message: &IncomingMessage,
     sender: &Address,
-    outcome: &ReplyContent,
+    content: &ReplyContent,
     config: &MailConfig,
 ) -> OutgoingMessage {
     let entity = Entity::read(&message.bytes);
-    let mut text = outcome.text.trim_end().to_owned();
-    if let Some(link) = &outcome.link {
-        text.push_str(&format!("\n\nSee it: {link}"));
+    let mut text = content.text.trim_end().to_owned();
+    if let Some(link) = &content.link {
+        text.push_str(&format!("\n\nSee the result: {link}"));
     }
-    if let Some(withdraw) = &outcome.withdraw {
-        text.push_str(&format!("\n\nWithdraw it: {withdraw}"));
+    if let Some(withdraw) = &content.withdraw {
+        text.push_str(&format!("\n\nTo withdraw it: {withdraw}"));
     }
     let host = config.mailboxes.host();
     text.push_str(&format!(
@@ -108,31 +108,33 @@ fn reply(
     ));
     OutgoingMessage {
         to: sender.clone(),
-        subject: outcome.subject.clone(),
+        subject: content.subject.clone(),
         text,
         purpose: Purpose::Reply { to: message_id(&entity), references: references(&entity) },
         identity: message.identity(),
     }
 }
 
-/// What to write instead.
-fn help(misunderstanding: &ParseRequestError, config: &MailConfig) -> ReplyContent {
+/// Explains how to write a request.
+fn help(error: &ParseRequestError, config: &MailConfig) -> ReplyContent {
     let host = config.mailboxes.host();
     let verbs = Verb::ALL.map(|verb| match verb {
-        Verb::Register => "REGISTER repository – keeps the documents",
+        Verb::Register => "REGISTER repository – stores the documents",
         Verb::Probe => {
-            "PROBE repository – says where the documents occur already, and keeps nothing"
+            "PROBE repository – checks where the text already appears, and stores nothing"
         }
-        Verb::Watch => "WATCH repository – keeps the documents and tells you when they reappear",
-        Verb::Status => "STATUS, or STATUS id – says how it stands",
-        Verb::Remove => "REMOVE id, or REMOVE repository/id – withdraws a document",
+        Verb::Watch => {
+            "WATCH repository – stores the documents and notifies you when they reappear"
+        }
+        Verb::Status => "STATUS, or STATUS id – shows the status",
+        Verb::Remove => "REMOVE id, or REMOVE repository/id – deletes a document",
     });
-    let site = config.site.as_ref().map(|site| format!("\n\nMore is at {site}"));
+    let site = config.site.as_ref().map(|site| format!("\n\nFor more, see {site}"));
     let text = format!(
-        "Nothing was done: {misunderstanding}.\n\n\
-         Begin the subject with one of these. The repository may be left out.\n\n* {}\n\n\
-         The documents are the attachments, in any format; without attachments, the text of the message is the document. \
-         You may also write to register@{host}, probe@{host} or watch@{host}, with any subject.{}",
+        "Nothing was done: {error}.\n\n\
+         Start the subject with one of these commands. The repository is optional.\n\n* {}\n\n\
+         Attach the documents, in any format. Without attachments, the text of the message is the document. \
+         You can also write to register@{host}, probe@{host} or watch@{host}, with any subject.{}",
         verbs.join("\n* "),
         site.unwrap_or_default(),
     );
@@ -160,7 +162,7 @@ mod tests {
             self.0.lock().unwrap().push(request);
             Ok(ReplyContent {
                 subject: "Registered: 3 words".to_owned(),
-                text: "It is there.".to_owned(),
+                text: "The text is stored.".to_owned(),
                 link: Some("https://kin.example/results/1".to_owned()),
                 withdraw: Some("https://kin.example/withdraw/1".to_owned()),
             })
@@ -181,58 +183,61 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_done_and_answered() {
-        let clerk = TestHandler::default();
+    fn a_request_is_carried_out_and_answered() {
+        let handler = TestHandler::default();
         let message =
             message("Subject: REGISTER\nMessage-Id: <2@a>\nReferences: <1@a>\n\nOne two three");
-        let Answer::Reply(reply) = answer(&message, &clerk, &config()).unwrap() else { panic!() };
+        let Answer::Reply(reply) = answer(&message, &handler, &config()).unwrap() else { panic!() };
         assert_eq!(reply.to.to_string(), "ann@a.example");
         assert!(
             reply.text.starts_with(
-                "It is there.\n\nSee it: https://kin.example/results/1\n\nWithdraw it: "
+                "The text is stored.\n\nSee the result: https://kin.example/results/1\n\nTo withdraw it: "
             )
         );
         let references = vec!["<1@a>".to_owned(), "<2@a>".to_owned()];
         assert_eq!(reply.purpose, Purpose::Reply { to: Some("<2@a>".to_owned()), references });
-        assert_eq!(clerk.0.lock().unwrap().len(), 1);
+        assert_eq!(handler.0.lock().unwrap().len(), 1);
     }
 
     #[test]
-    fn what_is_no_request_gets_help() {
-        let clerk = TestHandler::default();
+    fn a_message_without_a_request_gets_help() {
+        let handler = TestHandler::default();
         let Answer::Reply(reply) =
-            answer(&message("Subject: hi\n\nhello"), &clerk, &config()).unwrap()
+            answer(&message("Subject: hi\n\nhello"), &handler, &config()).unwrap()
         else {
             panic!()
         };
         assert!(reply.text.contains("PROBE repository"), "{}", reply.text);
-        assert!(clerk.0.lock().unwrap().is_empty());
+        assert!(handler.0.lock().unwrap().is_empty());
     }
 
     #[test]
-    fn robots_get_silence() {
-        let clerk = TestHandler::default();
+    fn automated_senders_get_no_reply() {
+        let handler = TestHandler::default();
         let found = answer(
             &message("Subject: PROBE\nAuto-Submitted: auto-replied\n\nx"),
-            &clerk,
+            &handler,
             &config(),
         );
         assert_eq!(found, Ok(Answer::NoReply(AutomatedSender::AutoSubmitted)));
-        assert!(clerk.0.lock().unwrap().is_empty());
+        assert!(handler.0.lock().unwrap().is_empty());
     }
 
     #[test]
-    fn our_own_reply_is_never_answered() {
-        let clerk = TestHandler::default();
+    fn textkin_does_not_answer_its_own_replies() {
+        let handler = TestHandler::default();
         let config = config();
         let Answer::Reply(reply) =
-            answer(&message("Subject: STATUS\n\nx"), &clerk, &config).unwrap()
+            answer(&message("Subject: STATUS\n\nx"), &handler, &config).unwrap()
         else {
             panic!()
         };
         let bytes =
             reply.to_bytes(&config.mailboxes.service().unwrap(), std::time::UNIX_EPOCH).unwrap();
-        let back = IncomingMessage { bytes, ..message("") };
-        assert_eq!(answer(&back, &clerk, &config), Ok(Answer::NoReply(AutomatedSender::Ourselves)));
+        let returned = IncomingMessage { bytes, ..message("") };
+        assert_eq!(
+            answer(&returned, &handler, &config),
+            Ok(Answer::NoReply(AutomatedSender::Ourselves))
+        );
     }
 }

@@ -1,18 +1,17 @@
-//! Paragraphs as lines of mail, in the way of RFC 3676 (`format=flowed`).
+//! Wraps paragraphs for mail as `format=flowed` (RFC 3676).
 //!
-//! In: text whose lines are paragraphs. Out: lines of at most 72 characters where words allow it;
-//! a line that ends with a space goes on in the next, so that programs that know it show
-//! paragraphs of any width, and others show lines that fit. Words longer than a line, such as
-//! links, stay whole.
+//! In: text with one paragraph per line. Out: lines of at most 72 characters. A line that ends with
+//! a space continues on the next one: mail programs that support the format show paragraphs of any
+//! width, others show lines that fit. Words longer than a line, such as links, are not broken.
 
-/// Characters of a line, without the space at its end.
+/// Maximum characters per line, without the trailing space.
 const WIDTH: usize = 72;
 
-/// Breaks paragraphs into lines, ended by LF.
+/// Breaks paragraphs into lines that end with LF.
 pub(crate) fn flowed(text: &str) -> String {
     let mut lines = String::with_capacity(text.len() + text.len() / WIDTH + 1);
     for paragraph in text.lines() {
-        // The mark of a signature is the one line that ends with a space of its own.
+        // The signature delimiter is the only line whose trailing space has another meaning.
         if paragraph == "-- " {
             lines.push_str("-- \n");
             continue;
@@ -35,7 +34,7 @@ pub(crate) fn flowed(text: &str) -> String {
     lines
 }
 
-/// Puts a space before what would have a meaning at the start of a line.
+/// Escapes text with a special meaning at the start of a line by a space.
 fn stuff(lines: &mut String, line: &str) {
     if line.starts_with([' ', '>']) || line.starts_with("From ") || line == "From" {
         lines.push(' ');
@@ -47,8 +46,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What a program that knows the format shows.
-    fn shown(lines: &str) -> String {
+    /// Unwraps lines as a mail program does.
+    fn unwrapped(lines: &str) -> String {
         let mut text = String::new();
         for line in lines.lines() {
             let bare = line.strip_prefix(' ').unwrap_or(line);
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_short_and_links_whole() {
+    fn lines_are_short_and_links_unbroken() {
         let link = format!("https://kin.example/{}", "x".repeat(100));
         let text =
             format!("{} {link} end\n-- \nFrom here\n> there\n", "word ".repeat(30).trim_end());
@@ -75,19 +74,19 @@ mod tests {
             "{lines}"
         );
         assert!(lines.ends_with("\n-- \n From here\n > there\n"), "{lines}");
-        assert_eq!(shown(&lines), text);
+        assert_eq!(unwrapped(&lines), text);
     }
 
     proptest! {
         #[test]
-        fn what_is_shown_is_what_was_written(text in "((From )|[a> \u{e9}\n]|[a-z]{1,80}|-- \n){0,80}") {
+        fn unwrapping_restores_the_text(text in "((From )|[a> \u{e9}\n]|[a-z]{1,80}|-- \n){0,80}") {
             let lines = flowed(&text);
-            let mut wanted = String::new();
+            let mut expected = String::new();
             for line in text.lines() {
-                wanted.push_str(if line == "-- " { line } else { line.trim_end() });
-                wanted.push('\n');
+                expected.push_str(if line == "-- " { line } else { line.trim_end() });
+                expected.push('\n');
             }
-            prop_assert_eq!(shown(&lines), wanted);
+            prop_assert_eq!(unwrapped(&lines), expected);
         }
     }
 }

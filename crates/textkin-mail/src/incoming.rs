@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use textkin_extract::mime::Entity;
 
 use crate::Address;
-use crate::verb::bare;
+use crate::verb::without_prefixes;
 
 /// A received message with its envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl IncomingMessage {
     /// The subject for display, without `Re:` and the like: one line of at most 200 characters.
     pub fn subject(&self) -> String {
         let subject = Entity::read(&self.bytes).decoded_field("subject").unwrap_or_default();
-        one_line(bare(&subject))
+        one_line(without_prefixes(&subject))
     }
 }
 

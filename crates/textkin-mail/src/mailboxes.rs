@@ -1,22 +1,22 @@
-//! The addresses that mail is taken for, and what each says by itself.
+//! The addresses that mail is accepted for, and what each one means.
 //!
-//! `SERVICE@host` says nothing; `VERB@host` and `VERB+NAME@host` say what to do; `SERVICE+NAME@host`
-//! and `NAME@host` say with which repository. Whether there is such a repository is not asked
-//! here: the answer would tell strangers which names are taken.
+//! `SERVICE@host` means nothing in particular; `VERB@host` and `VERB+NAME@host` choose what to do;
+//! `SERVICE+NAME@host` and `NAME@host` choose the repository. Whether the repository exists is not
+//! checked here: the reply would reveal to strangers which names exist.
 
 use crate::verb::is_name;
 use crate::{Address, Error, Verb};
 
-/// What an address says by itself.
+/// The meaning of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mailbox {
     /// What to do.
     pub verb: Option<Verb>,
-    /// The repository, or the document where the verb is about one.
+    /// The repository, or for some verbs the document.
     pub name: Option<String>,
 }
 
-/// The hosts that mail is received for, and the name of the service at them.
+/// The hosts that mail is accepted for, and the service name at these hosts.
 #[derive(Clone, Debug)]
 pub struct Mailboxes {
     hosts: Vec<String>,
@@ -24,14 +24,17 @@ pub struct Mailboxes {
 }
 
 impl Mailboxes {
-    /// Mail to any name at `hosts`; `service` is the local part that replies come from.
+    /// Accepts mail to any name at `hosts`; `service` is the local part that replies come from.
     ///
     /// # Errors
     ///
-    /// If there is no host, one is not the name of a host, or `service` is a verb or no word.
+    /// If there are no hosts, one is not a valid host name, or `service` is a verb or not a valid name.
     pub fn new(hosts: &[String], service: &str) -> Result<Self, Error> {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        if service.is_empty() || !service.chars().all(is_word) || service.parse::<Verb>().is_ok() {
+        let is_name_char = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if service.is_empty()
+            || !service.chars().all(is_name_char)
+            || service.parse::<Verb>().is_ok()
+        {
             return Err(Error::Service(service.to_owned()));
         }
         let mut folded = Vec::new();
@@ -45,21 +48,21 @@ impl Mailboxes {
         Ok(Self { hosts: folded, service: service.to_owned() })
     }
 
-    /// The address of the service, which replies come from.
+    /// The address that replies come from.
     ///
     /// # Errors
     ///
-    /// Never, as the parts were checked.
+    /// Never: the parts were checked before.
     pub fn service(&self) -> Result<Address, Error> {
         format!("{}@{}", self.service, self.host()).parse()
     }
 
-    /// The first host: the name the listener goes by.
+    /// The first host: the name of the listener.
     pub fn host(&self) -> &str {
         self.hosts.first().map_or("localhost", String::as_str)
     }
 
-    /// What an address says; nothing for addresses of others.
+    /// Returns the meaning of an address, or `None` for addresses at other hosts.
     pub fn read(&self, address: &Address) -> Option<Mailbox> {
         if !self.hosts.iter().any(|host| host == address.host()) {
             return None;
@@ -72,8 +75,8 @@ impl Mailboxes {
         let is_service = first.eq_ignore_ascii_case(&self.service);
         let verb = first.parse().ok();
         if verb.is_some() || is_service {
-            let is_good = name.is_none_or(is_name);
-            return is_good.then(|| Mailbox { verb, name: name.map(str::to_owned) });
+            let is_valid = name.is_none_or(is_name);
+            return is_valid.then(|| Mailbox { verb, name: name.map(str::to_owned) });
         }
         is_name(local).then(|| Mailbox { verb: None, name: Some(local.to_owned()) })
     }
@@ -84,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_say_what_to_do() {
+    fn addresses_choose_verb_and_name() {
         let hosts = ["Kin.example".to_owned(), "other.example".to_owned()];
         let mailboxes = Mailboxes::new(&hosts, "textkin").unwrap();
         let read = |address: &str| {
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_settings_are_named() {
+    fn invalid_settings_are_errors() {
         let hosts = ["kin.example".to_owned()];
         assert!(matches!(Mailboxes::new(&[], "textkin"), Err(Error::MissingHost)));
         assert!(matches!(Mailboxes::new(&hosts, "probe"), Err(Error::Service(_))));

@@ -1,7 +1,7 @@
-//! Notices: an alert, or many of them in a digest, in words.
+//! Notices: messages about one alert, or about many in a digest.
 //!
-//! In: plain data of what was found. Out: a message. Shares are said in the words of every screen:
-//! "412 of 1,030 words, 40%; 9% of the other".
+//! In: plain data about matches. Out: a message. Shares are worded as on the pages:
+//! "412 of 1,030 words, 40%; 9% of the other text".
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::{Address, OutgoingMessage, Purpose};
 /// How much of a text reappeared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AlertLevel {
-    /// A part.
+    /// Part of it.
     Some,
     /// Most of it.
     High,
@@ -29,17 +29,17 @@ impl fmt::Display for AlertLevel {
     }
 }
 
-/// The words of a text that are in another.
+/// How many words of a text are also in another text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordShare {
-    /// Words that are in the other.
+    /// Words that are also in the other text.
     pub shared_words: u64,
     /// All words.
     pub words: u64,
 }
 
 impl WordShare {
-    /// `40%`; all and nothing are said only of all and nothing, and `n/a` of a text without words.
+    /// `40%`. 100 % and 0 % are never the result of rounding; a text without words gives `n/a`.
     pub fn percent(self) -> String {
         let Self { shared_words, words } = self;
         let (shared, all) = (u128::from(shared_words), u128::from(words));
@@ -62,14 +62,14 @@ impl fmt::Display for WordShare {
     }
 }
 
-/// A document, as people know it.
+/// A document as shown to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentLabel {
     /// Its title, if it has one.
     pub title: Option<String>,
     /// Its repository.
     pub repository: String,
-    /// Its name there.
+    /// Its id in the repository.
     pub id: String,
 }
 
@@ -84,37 +84,37 @@ impl fmt::Display for DocumentLabel {
     }
 }
 
-/// A watched text has reappeared.
+/// An alert: a watched text has reappeared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alert {
     /// How much of it.
     pub level: AlertLevel,
     /// The watched text.
     pub watched: DocumentLabel,
-    /// Where it reappeared.
+    /// The document in which it reappeared.
     pub found: DocumentLabel,
     /// The words of the watched text that are in the found one.
     pub watched_in_found: WordShare,
     /// The words of the found text that are in the watched one.
     pub found_in_watched: WordShare,
-    /// When the found text is from or was found, as people read it.
+    /// Date of the found text, or when it was found, for display.
     pub time: String,
-    /// Where to see both.
+    /// Link to the comparison.
     pub link: String,
 }
 
-/// The alerts of a digest that are told one by one.
+/// Alerts listed in a digest.
 const MAX_SHOWN: usize = 50;
 
-/// A message about one alert. `identity` is the same for the same alert; `rules` is where the
-/// reader says what to be told.
+/// Returns a message about one alert. `identity` is the same for the same alert; `rules` is the link
+/// to the notification settings.
 pub fn alert(to: &Address, alert: &Alert, identity: &str, rules: &str) -> OutgoingMessage {
     let Alert { level, watched, found, link, .. } = alert;
     let title = watched.title.as_ref().unwrap_or(&watched.id);
     let percent = alert.watched_in_found.percent();
     let text = format!(
-        "A text that you watch has reappeared.\n\n{}\n\nSee both side by side: {link}\n\n{}",
-        facts(alert),
+        "A text you watch has reappeared.\n\n{}\n\nCompare both texts: {link}\n\n{}",
+        details(alert),
         footer(&watched.repository, rules),
     );
     OutgoingMessage {
@@ -130,8 +130,8 @@ pub fn alert(to: &Address, alert: &Alert, identity: &str, rules: &str) -> Outgoi
     }
 }
 
-/// A message about the alerts since the last one, strongest first; `inbox` is where all of them
-/// are. None where there are none.
+/// Returns a message about all alerts since the last digest, strongest first, or `None` if there are
+/// no alerts. `inbox` is the link to all alerts.
 pub fn digest(
     to: &Address,
     alerts: &[Alert],
@@ -141,20 +141,20 @@ pub fn digest(
 ) -> Option<OutgoingMessage> {
     let first = alerts.first()?;
     let mut order: Vec<&Alert> = alerts.iter().collect();
-    // Of equals the order stays.
+    // The sort is stable.
     order
         .sort_by_key(|alert| std::cmp::Reverse((alert.level, alert.watched_in_found.shared_words)));
     let shown: Vec<_> = order
         .iter()
         .take(MAX_SHOWN)
-        .map(|alert| format!("{}\n{}", facts(alert), alert.link))
+        .map(|alert| format!("{}\n{}", details(alert), alert.link))
         .collect();
     let n_alerts = u64::try_from(alerts.len()).unwrap_or(u64::MAX);
     let (count, noun) = (thousands(n_alerts), if n_alerts == 1 { "text" } else { "texts" });
     let rest = alerts.len().saturating_sub(MAX_SHOWN);
     let more = if rest > 0 { format!("\n\nAnd {rest} more.") } else { String::new() };
     let text = format!(
-        "{count} {noun} that you watch reappeared since the last digest.\n\n{}{more}\n\nAll alerts: {inbox}\n\n{}",
+        "{count} {noun} you watch reappeared since the last digest.\n\n{}{more}\n\nAll alerts: {inbox}\n\n{}",
         shown.join("\n\n"),
         footer(&first.watched.repository, rules),
     );
@@ -167,11 +167,11 @@ pub fn digest(
     })
 }
 
-/// What is known of an alert, a line each.
-fn facts(alert: &Alert) -> String {
+/// The details of an alert, one per line.
+fn details(alert: &Alert) -> String {
     let Alert { level, watched, found, watched_in_found, found_in_watched, time, .. } = alert;
     format!(
-        "Your text: {watched}\nReappeared in: {found}, {}\nShared: {watched_in_found}; {} of the other\nLevel: {level}",
+        "Your text: {watched}\nReappeared in: {found}, {}\nShared: {watched_in_found}; {} of the other text\nLevel: {level}",
         one_line(time),
         found_in_watched.percent(),
     )
@@ -180,7 +180,7 @@ fn facts(alert: &Alert) -> String {
 fn footer(repository: &str, rules: &str) -> String {
     let repository = one_line(repository);
     format!(
-        "-- \nYou get this because you watch {repository}. Change what you are told, or stop it: {rules}\n"
+        "-- \nYou receive this because you watch {repository}. Change or stop these notifications: {rules}\n"
     )
 }
 
@@ -201,7 +201,7 @@ fn thousands(number: u64) -> String {
 mod tests {
     use super::*;
 
-    fn found(level: AlertLevel, shared_words: u64) -> Alert {
+    fn alert_of(level: AlertLevel, shared_words: u64) -> Alert {
         let label = |title: &str, repository: &str| DocumentLabel {
             title: Some(title.to_owned()),
             repository: repository.to_owned(),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_said_as_on_every_screen() {
+    fn shares_are_worded_as_on_the_pages() {
         let percent = |shared_words, words| WordShare { shared_words, words }.percent();
         assert_eq!(
             WordShare { shared_words: 412, words: 1030 }.to_string(),
@@ -234,27 +234,28 @@ mod tests {
     }
 
     #[test]
-    fn an_alert_says_all() {
+    fn an_alert_message_has_all_details() {
         let to = "ann@a.example".parse().unwrap();
-        let message = alert(&to, &found(AlertLevel::High, 412), "a1", "https://kin.example/rules");
+        let message =
+            alert(&to, &alert_of(AlertLevel::High, 412), "a1", "https://kin.example/rules");
         assert_eq!(message.subject, "High: \u{201c}On Kin Bcc: x\u{201d} reappeared in feed (40%)");
         assert_eq!(
             message.text,
-            "A text that you watch has reappeared.\n\n\
+            "A text you watch has reappeared.\n\n\
              Your text: \u{201c}On Kin Bcc: x\u{201d} (essays/17)\n\
              Reappeared in: \u{201c}News\u{201d} (feed/17), 16 November 2026\n\
-             Shared: 412 of 1,030 words, 40%; 9% of the other\n\
+             Shared: 412 of 1,030 words, 40%; 9% of the other text\n\
              Level: High\n\n\
-             See both side by side: https://kin.example/alerts/1\n\n\
-             -- \nYou get this because you watch essays. Change what you are told, or stop it: https://kin.example/rules\n"
+             Compare both texts: https://kin.example/alerts/1\n\n\
+             -- \nYou receive this because you watch essays. Change or stop these notifications: https://kin.example/rules\n"
         );
     }
 
     #[test]
-    fn a_digest_begins_with_the_strongest() {
+    fn a_digest_lists_the_strongest_first() {
         let to = "ann@a.example".parse().unwrap();
-        let mut alerts = vec![found(AlertLevel::Some, 60); 60];
-        alerts.push(found(AlertLevel::Exact, 1030));
+        let mut alerts = vec![alert_of(AlertLevel::Some, 60); 60];
+        alerts.push(alert_of(AlertLevel::Exact, 1030));
         let message =
             digest(&to, &alerts, "d1", "https://kin.example/alerts", "https://kin.example/rules")
                 .unwrap();

@@ -1,8 +1,8 @@
-//! A message in the making.
+//! Outgoing messages.
 //!
-//! In: who it goes to, subject, text, and what it is for. Out: its bytes. Everything we send says
-//! that no person sent it, and carries a mark that we know again. Nothing that came from outside
-//! can add a field: subjects are one line, addresses and ids are checked.
+//! In: recipient, subject, text and purpose. Out: the bytes of the message. Every message is marked
+//! as automatic, and with a field by which textkin recognizes its own mail. Received text cannot
+//! inject header fields: subjects are one line, addresses and ids are checked.
 
 use std::time::SystemTime;
 
@@ -14,41 +14,41 @@ use crate::flowed::flowed;
 use crate::incoming::{message_ids, one_line};
 use crate::{Address, Error};
 
-/// What a message is for.
+/// The purpose of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// It answers a message.
+    /// A reply to a message.
     Reply {
         /// The `Message-Id` of the message, if it had one.
         to: Option<String>,
-        /// The ids of the conversation, the message's own last.
+        /// The ids of the thread; the last one is the message itself.
         references: Vec<String>,
     },
-    /// It tells of something: an alert, a digest.
+    /// A notice: an alert or a digest.
     Notice,
 }
 
 /// A message to one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutgoingMessage {
-    /// Who it goes to.
+    /// The recipient.
     pub to: Address,
-    /// The subject; line ends and control characters are left out.
+    /// The subject; line ends and control characters are removed.
     pub subject: String,
-    /// Plain text; lines are paragraphs and are broken by us.
+    /// Plain text, one paragraph per line; lines are wrapped on output.
     pub text: String,
-    /// What it is for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// What its `Message-Id` is made of: the same where it is the same message.
+    /// The local part of the `Message-Id`: the same for the same message.
     pub identity: String,
 }
 
 impl OutgoingMessage {
-    /// The bytes of the message, from `service`, dated `time`.
+    /// Returns the bytes of the message, sent by `service` at `time`.
     ///
     /// # Errors
     ///
-    /// If an address cannot be written; those that were parsed can.
+    /// If an address cannot be encoded; parsed addresses always can.
     pub fn to_bytes(&self, service: &Address, time: SystemTime) -> Result<Vec<u8>, Error> {
         let identity: String = self.identity.chars().filter(char::is_ascii_alphanumeric).collect();
         let from = Mailbox::new(Some("textkin".to_owned()), service.to_lettre()?);
@@ -84,7 +84,7 @@ impl OutgoingMessage {
     }
 }
 
-/// A field whose value has no line end.
+/// A header field with a one-line value.
 fn raw(name: &'static str, value: &str) -> Result<HeaderValue, Error> {
     let name = HeaderName::new_from_ascii(name.to_owned());
     let name = name.map_err(|_| Error::Host(value.to_owned()))?;
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_says_that_it_is_one() {
+    fn a_reply_is_marked_as_automatic() {
         let bytes = bytes(&outgoing("Grüße \u{1f600}", "One.\n\nTwo ü.\n"));
         let message = Entity::read(&bytes);
         assert_eq!(message.decoded_field("subject").as_deref(), Some("Grüße \u{1f600}"));
@@ -149,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_adds_a_field(
+        fn no_text_injects_a_header_field(
             subject in "(\\PC|[\r\n\t\u{85}\u{2028}:=?]|Bcc: x@y.example|\r\n\r\n){0,40}",
             text in "(\\PC|[\r\n.]|\r\n\\.\r\n){0,60}",
             id in "[<>a@ \r\n:]{0,12}",
@@ -162,7 +162,7 @@ mod tests {
             let mut seen = Vec::new();
             for name in message.field_names() {
                 prop_assert!(FIELDS.contains(&name), "{name}");
-                prop_assert!(!seen.contains(&name), "{name} twice");
+                prop_assert!(!seen.contains(&name), "duplicate {name}");
                 seen.push(name);
             }
             prop_assert!(!bytes.windows(2).any(|two| two[1] == b'\n' && two[0] != b'\r'));

@@ -1,49 +1,50 @@
-//! One message from standard input, for mail systems that start a program for each.
+//! Reads one message from standard input, for mail systems that start a program for each message.
 //!
-//! In: the envelope as arguments, the message as a stream. Out: an [`PipeError`], whose code mail
-//! systems know (`sysexits.h`): 0 taken, 75 try again, others return the message to its sender.
+//! In: the envelope as arguments, the message as a stream. Out: a [`PipeError`] whose exit code mail
+//! systems understand (`sysexits.h`): 0 accepted, 75 try again, others return the message to its
+//! sender.
 
 use std::io::Read;
 use std::time::Duration;
 
 use crate::{Address, Destination, IncomingMessage, Refusal, deliver};
 
-/// What the mail system is told.
+/// Why a message was not delivered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipeError {
-    /// The arguments are wrong.
+    /// The arguments are invalid.
     #[error("{0}")]
     Usage(String),
-    /// The message cannot be taken as it is.
+    /// The message was rejected.
     #[error("{0}")]
-    Refused(String),
-    /// Not now.
+    Rejected(String),
+    /// A temporary failure.
     #[error("{0}")]
     Temporary(String),
 }
 
 impl PipeError {
-    /// The exit code: 64 usage, 65 refused, 75 try again.
+    /// The exit code: 64 usage, 65 rejected, 75 try again.
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 64,
-            Self::Refused(_) => 65,
+            Self::Rejected(_) => 65,
             Self::Temporary(_) => 75,
         }
     }
 }
 
-/// How long the listener may take for each step.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Time limit for each step of the listener.
+const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// Hands the message in `input` to the listener at `destination`, for each recipient apart: they may
-/// want different things. If it is tried again, those who have it already are passed over. An
-/// empty sender, or `<>`, is mail of nobody. Messages of more than `max_bytes` are refused here.
+/// Delivers the message in `input` to the listener at `destination`, once for each recipient, because
+/// addresses may have different meanings. A retry skips recipients that already have the message.
+/// An empty sender, or `<>`, is a bounce. Messages larger than `max_bytes` are rejected here.
 ///
 /// # Errors
 ///
-/// If the message was not taken.
+/// If the message was not accepted.
 pub fn pipe(
     input: impl Read,
     sender: &str,
@@ -54,19 +55,19 @@ pub fn pipe(
     let mut message = read(input, sender, recipients, max_bytes)?;
     for recipient in std::mem::take(&mut message.recipients) {
         message.recipients = vec![recipient];
-        deliver(destination, &message, PATIENCE).map_err(|refusal| match refusal {
-            Refusal::Temporary(words) => PipeError::Temporary(words),
-            Refusal::Permanent(words) => PipeError::Refused(words),
+        deliver(destination, &message, TIMEOUT).map_err(|refusal| match refusal {
+            Refusal::Temporary(reason) => PipeError::Temporary(reason),
+            Refusal::Permanent(reason) => PipeError::Rejected(reason),
         })?;
     }
     Ok(())
 }
 
-/// Reads a letter from a stream.
+/// Reads a message from a stream.
 ///
 /// # Errors
 ///
-/// If an address is none, or the message is too large or cannot be read.
+/// If an address is invalid, or the message is too large or cannot be read.
 pub fn read(
     input: impl Read,
     sender: &str,
@@ -83,16 +84,16 @@ pub fn read(
     };
     let recipients: Vec<_> = recipients.iter().map(|to| address(to)).collect::<Result<_, _>>()?;
     if recipients.is_empty() {
-        return Err(PipeError::Usage("no recipient is named".to_owned()));
+        return Err(PipeError::Usage("no recipient given".to_owned()));
     }
     let mut bytes = Vec::new();
     let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
     let read = input.take(limit).read_to_end(&mut bytes);
-    read.map_err(|error| PipeError::Temporary(format!("the message cannot be read: {error}")))?;
+    read.map_err(|error| PipeError::Temporary(format!("cannot read the message: {error}")))?;
     if bytes.len() > max_bytes {
-        return Err(PipeError::Refused(format!("the message is larger than {max_bytes} bytes")));
+        return Err(PipeError::Rejected(format!("the message is larger than {max_bytes} bytes")));
     }
-    // Some mail systems put the line of a mailbox file in front.
+    // Some mail systems prepend the separator line of a mailbox file.
     if bytes.starts_with(b"From ")
         && let Some(end) = bytes.iter().position(|byte| *byte == b'\n')
     {
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_read() {
+    fn messages_are_read() {
         let to = ["<probe@kin.example>".to_owned()];
         let message =
             read(&b"From ann Mon Jan  1\nSubject: x\n\ny"[..], "ann@a.example", &to, 100).unwrap();
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_that_is_not_there_is_tried_again() {
+    fn an_unreachable_listener_is_a_temporary_failure() {
         let nowhere = Destination::Unix("/nowhere/textkin.lmtp".into());
         let to = ["probe@kin.example".to_owned()];
         assert_eq!(pipe(&b"x"[..], "ann@a.example", &to, &nowhere, 9).unwrap_err().code(), 75);

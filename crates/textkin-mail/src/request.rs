@@ -1,104 +1,104 @@
-//! What a message asks for: verb, repository, documents.
+//! Parses messages into requests: verb, repository, documents.
 //!
-//! In: a [`IncomingMessage`]. Out: a [`Request`], or the [`ParseRequestError`] that the sender is told. The
-//! documents are the attachments or, without any, the text of the message. They are handed on as
-//! they came, under their names; reading text out of them is not done here.
+//! In: an [`IncomingMessage`]. Out: a [`Request`], or the [`ParseRequestError`] that the sender is
+//! told. The documents are the attachments or, without any, the text of the message. They are passed
+//! on unchanged, under their names; text is extracted elsewhere.
 //!
-//! The address written to goes before the subject: mail to `probe@host` is a probe, whatever its
-//! subject, which is a title then.
+//! The recipient address takes precedence over the subject: mail to `probe@host` is a probe,
+//! whatever its subject, which is then the title.
 
 use textkin_extract::mime::Entity;
 
 use crate::incoming::{header_bytes, message_id, message_ids, one_line};
-use crate::verb::{SubjectCommand, bare};
+use crate::verb::{SubjectCommand, without_prefixes};
 use crate::{Address, IncomingMessage, Mailbox, Verb};
 
-/// How much of a message is looked at.
+/// Limits on the structure of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct ParseLimits {
-    /// Bytes of the header.
+    /// Maximum bytes of the header.
     pub max_header_bytes: usize,
-    /// Parts, also those that hold others.
+    /// Maximum number of MIME parts, including multiparts.
     pub max_parts: usize,
-    /// Multiparts within one another.
+    /// Maximum nesting of multiparts.
     pub max_nesting: usize,
-    /// Mail systems that a message may have gone through.
+    /// Maximum number of mail systems that a message has passed through.
     pub max_hops: usize,
 }
 
 impl Default for ParseLimits {
-    /// 256 KiB of header, 200 parts, 10 within one another, 50 mail systems.
+    /// 256 KiB of header, 200 parts, nesting of 10, 50 mail systems.
     fn default() -> Self {
         Self { max_header_bytes: 256 << 10, max_parts: 200, max_nesting: 10, max_hops: 50 }
     }
 }
 
-/// A document that came with a message.
+/// A document in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubmittedDocument {
-    /// The name of the file, without a path; none of the text of the message itself.
+    /// The file name without a path; `None` for the text of the message itself.
     pub name: Option<String>,
-    /// As the message says, such as `application/pdf`; in lower case. Not to be trusted.
+    /// Media type as declared in the message, in lower case. Not to be trusted.
     pub media_type: String,
-    /// The content, without the encoding of mail. The text of the message itself is UTF-8.
+    /// The decoded content. The text of the message itself is UTF-8.
     pub bytes: Vec<u8>,
 }
 
-/// What a message asks for.
+/// A request made by mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The sender of the envelope: who asks, and to whom the reply goes.
+    /// The envelope sender, who gets the reply.
     pub sender: Address,
-    /// The sender in the header, which people see; may be another, or missing.
+    /// The sender in the header; may differ from the envelope, or be missing.
     pub from: Option<Address>,
     /// What to do.
     pub verb: Verb,
-    /// With which repository, if one was named.
+    /// The repository, if the message names one.
     pub repository: Option<String>,
-    /// With which document or result (of STATUS and REMOVE).
+    /// The document or result (STATUS and REMOVE).
     pub id: Option<String>,
-    /// The title of the text, if one was given.
+    /// The title of the text, if given.
     pub title: Option<String>,
-    /// When it was written, as the header says it.
+    /// The `Date` field of the header.
     pub date: Option<String>,
-    /// The documents; at least one where the verb takes documents.
+    /// The documents; at least one if the verb takes documents.
     pub documents: Vec<SubmittedDocument>,
-    /// The `Message-Id`, if it is one.
+    /// The `Message-Id`, if it is valid.
     pub message_id: Option<String>,
     /// [`IncomingMessage::identity`]: the same when the message arrives again.
     pub identity: String,
 }
 
-/// Why a message is no request. The sender is told, with what to write instead.
+/// Why a message is not a request. The reply explains it and how to write a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseRequestError {
     /// Neither the address nor the subject has a verb.
-    #[error("the subject does not begin with a verb")]
+    #[error("the subject does not start with a command")]
     NoVerb,
-    /// There is nothing to look at.
-    #[error("the message holds no document: it has neither text nor attachments that can be read")]
+    /// The message contains no document.
+    #[error("the message contains no document: it has neither text nor readable attachments")]
     NoDocument,
-    /// The verb needs to be told of which document.
-    #[error("REMOVE needs the name of a document")]
+    /// The verb needs the name of a document.
+    #[error("REMOVE needs the id of a document")]
     NoName,
     /// The header is too long.
-    #[error("the header of the message is longer than {0} bytes")]
+    #[error("the message header is longer than {0} bytes")]
     HeaderTooLong(usize),
     /// There are too many parts.
     #[error("the message has more than {0} parts; send a ZIP file instead")]
     TooManyParts(usize),
-    /// Parts are within one another too deeply.
-    #[error("the message has more than {0} parts within one another")]
+    /// Parts are nested too deeply.
+    #[error("the message parts are nested more than {0} levels deep")]
     TooDeep(usize),
 }
 
 impl Request {
-    /// Reads a letter of `sender` that came for `mailbox`.
+    /// Parses a message from `sender` to `mailbox`.
     ///
     /// # Errors
     ///
-    /// If the message says too little, or is beyond `parse_limits`.
+    /// If the message is incomplete or exceeds `parse_limits`.
     pub fn read(
         message: &IncomingMessage,
         sender: &Address,
@@ -111,7 +111,7 @@ impl Request {
         let entity = Entity::read(&message.bytes);
         let subject = entity.decoded_field("subject").unwrap_or_default();
         let ParsedCommand { verb, name, in_repository, title } =
-            ParsedCommand::of(mailbox, &subject).ok_or(ParseRequestError::NoVerb)?;
+            ParsedCommand::new(mailbox, &subject).ok_or(ParseRequestError::NoVerb)?;
         let (repository, id) = match (verb.takes_documents(), name) {
             (true, name) => (name.or(in_repository), None),
             (false, Some(name)) => match name.split_once('/') {
@@ -145,7 +145,7 @@ impl Request {
     }
 }
 
-/// What address and subject say together.
+/// The command given by address and subject together.
 struct ParsedCommand {
     verb: Verb,
     name: Option<String>,
@@ -154,31 +154,42 @@ struct ParsedCommand {
 }
 
 impl ParsedCommand {
-    fn of(mailbox: &Mailbox, subject: &str) -> Option<Self> {
+    fn new(mailbox: &Mailbox, subject: &str) -> Option<Self> {
         let name = mailbox.name.clone();
         if let Some(verb) = mailbox.verb {
-            let order = SubjectCommand::read(subject).filter(|order| order.verb == verb);
-            let title = match &order {
-                Some(order) => order.title.clone(),
-                None => Some(bare(subject).to_owned()),
+            let command = SubjectCommand::parse(subject).filter(|command| command.verb == verb);
+            let title = match &command {
+                Some(command) => command.title.clone(),
+                None => Some(without_prefixes(subject).to_owned()),
             };
-            let said = order.and_then(|order| order.name);
+            let subject_name = command.and_then(|command| command.name);
             return Some(match (verb.takes_documents(), name) {
-                (true, name) => Self { verb, name: name.or(said), in_repository: None, title },
-                // The subject names the document where the address does not.
+                (true, name) => {
+                    Self { verb, name: name.or(subject_name), in_repository: None, title }
+                }
+                // If the address does not name a document, the subject may.
                 (false, name) => {
                     let subject = title.filter(|title| crate::verb::is_name(title));
-                    Self { verb, name: name.or(said).or(subject), in_repository: None, title: None }
+                    Self {
+                        verb,
+                        name: name.or(subject_name).or(subject),
+                        in_repository: None,
+                        title: None,
+                    }
                 }
             });
         }
-        let order = SubjectCommand::read(subject)?;
-        let SubjectCommand { verb, name: said, title } = order;
-        Some(Self { verb, name: said, in_repository: name, title })
+        let command = SubjectCommand::parse(subject)?;
+        Some(Self {
+            verb: command.verb,
+            name: command.name,
+            in_repository: name,
+            title: command.title,
+        })
     }
 }
 
-/// The ids that a reply refers to: those the message refers to, and its own, at most 20.
+/// The ids for `References` of a reply: those of the message and its own, at most 20.
 pub(crate) fn references(message: &Entity<'_>) -> Vec<String> {
     const MAX_REFERENCES: usize = 20;
     let field = message.field("references").or(message.field("in-reply-to")).unwrap_or_default();
@@ -188,15 +199,15 @@ pub(crate) fn references(message: &Entity<'_>) -> Vec<String> {
     ids.split_off(first)
 }
 
-/// The attachments or, without any, the text of the message.
+/// Returns the attachments or, without any, the text of the message.
 fn documents(
     message: Entity<'_>,
     parse_limits: &ParseLimits,
 ) -> Result<Vec<SubmittedDocument>, ParseRequestError> {
     let (mut attachments, mut plain, mut page) = (Vec::new(), String::new(), String::new());
-    let mut work = vec![(message, 0)];
+    let mut pending = vec![(message, 0)];
     let mut n_parts = 0;
-    while let Some((entity, depth)) = work.pop() {
+    while let Some((entity, depth)) = pending.pop() {
         if let Some(parts) = entity.parts(parse_limits.max_parts + 1) {
             n_parts += parts.found;
             if n_parts > parse_limits.max_parts {
@@ -205,7 +216,7 @@ fn documents(
             if depth >= parse_limits.max_nesting {
                 return Err(ParseRequestError::TooDeep(parse_limits.max_nesting));
             }
-            work.extend(parts.chosen.into_iter().rev().map(|part| (part, depth + 1)));
+            pending.extend(parts.chosen.into_iter().rev().map(|part| (part, depth + 1)));
             continue;
         }
         let media_type = entity.media_type();
@@ -223,13 +234,13 @@ fn documents(
         text.push_str(content.trim_end());
     }
     if attachments.is_empty() {
-        let own = |text: String, media_type: &str| SubmittedDocument {
+        let body_text = |text: String, media_type: &str| SubmittedDocument {
             name: None,
             media_type: media_type.to_owned(),
             bytes: text.into_bytes(),
         };
         let plain = without_signature(&plain).to_owned();
-        let texts = [own(plain, "text/plain"), own(page, "text/html")];
+        let texts = [body_text(plain, "text/plain"), body_text(page, "text/html")];
         attachments.extend(texts.into_iter().filter(|text| !text.bytes.trim_ascii().is_empty()));
     }
     Ok(attachments)
@@ -245,9 +256,9 @@ fn attachment(entity: &Entity<'_>, media_type: String, number: usize) -> Submitt
     SubmittedDocument { name: Some(name), media_type, bytes: entity.content().into_owned() }
 }
 
-/// Pictures, sound, signatures and calling cards come along with mail and are no documents.
+/// Whether an attachment is a document, and not an image, sound, signature or contact card.
 fn is_document(media_type: &str) -> bool {
-    let others = ["image/", "audio/", "video/", "font/", "message/delivery-status"];
+    let excluded = ["image/", "audio/", "video/", "font/", "message/delivery-status"];
     let signatures = [
         "application/pgp-signature",
         "application/pgp-keys",
@@ -257,10 +268,11 @@ fn is_document(media_type: &str) -> bool {
         "text/x-vcard",
         "text/calendar",
     ];
-    !others.iter().any(|other| media_type.starts_with(other)) && !signatures.contains(&media_type)
+    !excluded.iter().any(|prefix| media_type.starts_with(prefix))
+        && !signatures.contains(&media_type)
 }
 
-/// The text before the line `-- `.
+/// The text before the signature delimiter `-- `.
 fn without_signature(text: &str) -> &str {
     let end = text.rfind("\n-- \n");
     end.and_then(|end| text.get(..end)).unwrap_or(text)
@@ -307,7 +319,7 @@ mod tests {
         --b--\n";
 
     #[test]
-    fn attachments_go_before_the_text() {
+    fn attachments_replace_the_text() {
         let request = request(&mailbox(None, "essays"), PARTS).unwrap();
         assert_eq!(request.repository.as_deref(), Some("essays"));
         let found: Vec<_> = request
@@ -326,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_taken_where_there_is_no_text() {
+    fn html_is_used_if_there_is_no_plain_text() {
         let message = "Subject: probe\nContent-Type: text/html; charset=utf-8\n\n<p>Kin</p>\n";
         let request = request(&mailbox(None, ""), message).unwrap();
         assert_eq!(request.documents[0].media_type, "text/html");
@@ -334,46 +346,46 @@ mod tests {
     }
 
     #[test]
-    fn address_and_subject_agree() {
-        let ask = |verb, name: &str, subject: &str| {
+    fn address_and_subject_are_combined() {
+        let parse = |verb, name: &str, subject: &str| {
             let request = request(&mailbox(verb, name), &format!("Subject: {subject}\n\ntext"));
             request.map(|request| (request.verb, request.repository, request.id, request.title))
         };
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(
-            ask(Some(Verb::Probe), "", "Status of kin"),
+            parse(Some(Verb::Probe), "", "Status of kin"),
             Ok((Verb::Probe, None, None, some("Status of kin")))
         );
         assert_eq!(
-            ask(Some(Verb::Probe), "", "PROBE essays"),
+            parse(Some(Verb::Probe), "", "PROBE essays"),
             Ok((Verb::Probe, some("essays"), None, None))
         );
         assert_eq!(
-            ask(Some(Verb::Watch), "essays", ""),
+            parse(Some(Verb::Watch), "essays", ""),
             Ok((Verb::Watch, some("essays"), None, None))
         );
-        assert_eq!(ask(Some(Verb::Status), "", "17"), Ok((Verb::Status, None, some("17"), None)));
+        assert_eq!(parse(Some(Verb::Status), "", "17"), Ok((Verb::Status, None, some("17"), None)));
         assert_eq!(
-            ask(Some(Verb::Remove), "", "essays/17"),
+            parse(Some(Verb::Remove), "", "essays/17"),
             Ok((Verb::Remove, some("essays"), some("17"), None))
         );
         assert_eq!(
-            ask(None, "essays", "REMOVE 17"),
+            parse(None, "essays", "REMOVE 17"),
             Ok((Verb::Remove, some("essays"), some("17"), None))
         );
         assert_eq!(
-            ask(None, "essays", "watch other"),
+            parse(None, "essays", "watch other"),
             Ok((Verb::Watch, some("other"), None, None))
         );
-        assert_eq!(ask(None, "essays", "STATUS"), Ok((Verb::Status, some("essays"), None, None)));
-        assert_eq!(ask(None, "", "STATUS"), Ok((Verb::Status, None, None, None)));
-        assert_eq!(ask(None, "", "REMOVE"), Err(ParseRequestError::NoName));
-        assert_eq!(ask(None, "", "REMOVE essays/"), Err(ParseRequestError::NoName));
-        assert_eq!(ask(None, "essays", "Hello"), Err(ParseRequestError::NoVerb));
+        assert_eq!(parse(None, "essays", "STATUS"), Ok((Verb::Status, some("essays"), None, None)));
+        assert_eq!(parse(None, "", "STATUS"), Ok((Verb::Status, None, None, None)));
+        assert_eq!(parse(None, "", "REMOVE"), Err(ParseRequestError::NoName));
+        assert_eq!(parse(None, "", "REMOVE essays/"), Err(ParseRequestError::NoName));
+        assert_eq!(parse(None, "essays", "Hello"), Err(ParseRequestError::NoVerb));
     }
 
     #[test]
-    fn messages_beyond_the_bounds_are_refused() {
+    fn messages_beyond_the_limits_are_rejected() {
         let none = mailbox(None, "");
         assert_eq!(
             request(&none, "Subject: probe\n\n \n").unwrap_err(),
@@ -397,7 +409,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_message_is_too_strange(
+        fn any_message_is_parsed_without_panic(
             pieces in proptest::collection::vec(prop_oneof![
                 Just(b"Subject: probe\r\n".to_vec()), Just(b"Content-Type: multipart/mixed; boundary=b\r\n".to_vec()),
                 Just(b"Content-Type: multipart/alternative; boundary=\"\"\r\n".to_vec()),

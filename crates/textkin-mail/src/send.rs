@@ -1,7 +1,7 @@
 //! Sends messages: by SMTP to a relay, or into memory for tests.
 //!
-//! In: the address of a recipient and the bytes of a message. Out: whether the next mail system
-//! has taken it. Nothing is tried again here; a [`SendError`] says whether that makes sense.
+//! In: a recipient address and the bytes of a message. Out: whether the next mail system has accepted
+//! it. Nothing is retried here; a [`SendError`] reports whether a retry makes sense.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -14,13 +14,13 @@ use lettre::{SmtpTransport, Transport};
 
 use crate::{Address, Error};
 
-/// Sends messages. The call blocks until the message is taken or is not.
+/// Sends messages. Calls block until the message is accepted or rejected.
 pub trait Sender: Send + Sync {
     /// Sends one message to one recipient.
     ///
     /// # Errors
     ///
-    /// If it was not taken.
+    /// If it was not accepted.
     fn send(&self, to: &Address, message: &[u8]) -> Result<(), SendError>;
 }
 
@@ -28,49 +28,49 @@ pub trait Sender: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct SendError {
-    /// Whether it would fail again: the recipient does not exist, or the message is refused.
+    /// Whether a retry would fail too: unknown recipient, or message rejected.
     pub is_permanent: bool,
-    /// What the other side said, or why it could not be asked.
+    /// The response of the relay, or the connection error.
     pub reason: String,
 }
 
-/// How the way to a relay is encrypted.
+/// Encryption of the connection to a relay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encryption {
-    /// Not at all: for a relay on the same machine.
+    /// None: for a relay on the same machine.
     None,
-    /// From the start (port 465).
+    /// TLS from the start (port 465).
     Tls,
-    /// After `STARTTLS`, or nothing is sent (port 587).
+    /// `STARTTLS`, required (port 587).
     #[default]
     StartTls,
 }
 
-/// The mail system that messages are given to.
+/// A mail server that forwards messages.
 #[derive(Clone)]
 pub struct RelayServer {
-    /// Its name, which its certificate must have.
+    /// Its host name, which its certificate must contain.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// How the way there is encrypted.
+    /// Encryption of the connection.
     pub encryption: Encryption,
-    /// The name to log in with, if it wants one.
+    /// User name for login, if required.
     pub user: Option<String>,
-    /// The password to log in with.
+    /// Password for login.
     pub password: Option<String>,
-    /// How long to wait for each answer.
+    /// Time limit for each response.
     pub timeout: Duration,
-    /// Certificates (PEM) of authorities that are trusted beside those of the machine.
+    /// Certificate authorities (PEM) trusted in addition to those of the system.
     pub extra_roots: Vec<Vec<u8>>,
 }
 
 impl std::fmt::Debug for RelayServer {
-    /// Without the password.
+    /// Omits the password.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { host, port, encryption, user, timeout, .. } = self;
         formatter
-            .debug_struct("Server")
+            .debug_struct("RelayServer")
             .field("host", host)
             .field("port", port)
             .field("encryption", encryption)
@@ -80,7 +80,7 @@ impl std::fmt::Debug for RelayServer {
     }
 }
 
-/// Sends by SMTP to a mail system that passes messages on.
+/// Sends messages by SMTP through a relay.
 #[derive(Debug)]
 pub struct Relay {
     transport: SmtpTransport,
@@ -89,24 +89,24 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Sends by `server`, as `own_host`. Messages that cannot be delivered come back to
-    /// `return_path`; without one they do not, and no other robot can answer them.
+    /// Sends through `server`, as `own_host`. Undeliverable messages come back to `return_path`;
+    /// without one they do not, and no program can answer them.
     ///
     /// # Errors
     ///
-    /// If certificates cannot be loaded, or a password would go to another machine in the clear.
+    /// If certificates cannot be loaded, or a password would be sent unencrypted to another machine.
     pub fn new(
         server: &RelayServer,
         own_host: &str,
         return_path: Option<&Address>,
     ) -> Result<Self, Error> {
-        let wrong = |source: Box<dyn std::error::Error + Send + Sync>| Error::Relay {
+        let relay_error = |source: Box<dyn std::error::Error + Send + Sync>| Error::Relay {
             host: server.host.clone(),
             source,
         };
-        let is_here = matches!(server.host.as_str(), "localhost" | "127.0.0.1" | "::1");
-        if server.encryption == Encryption::None && server.user.is_some() && !is_here {
-            return Err(wrong("a password is sent over encrypted connections only".into()));
+        let is_local = matches!(server.host.as_str(), "localhost" | "127.0.0.1" | "::1");
+        if server.encryption == Encryption::None && server.user.is_some() && !is_local {
+            return Err(relay_error("a password requires an encrypted connection".into()));
         }
         let parameters = || {
             let mut builder = TlsParameters::builder(server.host.clone());
@@ -115,7 +115,7 @@ impl Relay {
             }
             builder.build_rustls()
         };
-        let parameters = || parameters().map_err(|error| wrong(error.into()));
+        let parameters = || parameters().map_err(|error| relay_error(error.into()));
         let tls = match server.encryption {
             Encryption::None => Tls::None,
             Encryption::Tls => Tls::Wrapper(parameters()?),
@@ -159,14 +159,14 @@ impl Sender for Relay {
     }
 }
 
-/// Keeps messages instead of sending them: for tests, and where no relay is set up.
+/// Keeps messages in memory instead of sending them: for tests, and if no relay is set up.
 #[derive(Debug, Default)]
 pub struct Outbox {
     sent: Mutex<Vec<(Address, Vec<u8>)>>,
 }
 
 impl Outbox {
-    /// What was sent so far, oldest first: recipient and message.
+    /// The messages sent so far, oldest first: recipient and bytes.
     pub fn sent(&self) -> Vec<(Address, Vec<u8>)> {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_not_shown_and_not_sent_in_the_clear() {
+    fn passwords_are_not_shown_and_not_sent_unencrypted() {
         assert!(!format!("{:?}", server()).contains("secret"));
         assert!(matches!(Relay::new(&server(), "kin.example", None), Err(Error::Relay { .. })));
         let here = RelayServer { host: "localhost".to_owned(), ..server() };
@@ -207,11 +207,11 @@ mod tests {
     }
 
     #[test]
-    fn a_relay_that_is_not_there_may_be_tried_again() {
+    fn an_unreachable_relay_is_a_temporary_failure() {
         let server = RelayServer { host: "127.0.0.1".to_owned(), port: 1, user: None, ..server() };
         let relay = Relay::new(&server, "kin.example", None).unwrap();
-        let failure = relay.send(&"ann@a.example".parse().unwrap(), b"x").unwrap_err();
-        assert!(!failure.is_permanent);
-        assert!(failure.reason.starts_with("127.0.0.1: "), "{failure}");
+        let error = relay.send(&"ann@a.example".parse().unwrap(), b"x").unwrap_err();
+        assert!(!error.is_permanent);
+        assert!(error.reason.starts_with("127.0.0.1: "), "{error}");
     }
 }

@@ -1,23 +1,23 @@
 //! The verbs, and the grammar of subjects.
 //!
-//! In: the subject of a message. Out: an [`SubjectCommand`], if it begins with a verb. Case does not
-//! matter; what mail programs put in front (`Re:`, `Fwd:`, `[list]`) is passed over.
+//! In: the subject of a message. Out: a [`SubjectCommand`], if it starts with a verb. Case does not
+//! matter; prefixes that mail programs add (`Re:`, `Fwd:`, `[list]`) are skipped.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a message asks for.
+/// The action that a message requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verb {
-    /// Keep these documents in a repository.
+    /// Store the documents in a repository.
     Register,
-    /// Say where these documents occur already, and keep nothing.
+    /// Check where the documents already appear, and store nothing.
     Probe,
-    /// Keep these documents, and tell when they reappear.
+    /// Store the documents, and notify the sender when they reappear.
     Watch,
-    /// Say how it stands: with everything, or with one document or result.
+    /// Report the status of everything, or of one document or result.
     Status,
-    /// Withdraw a document.
+    /// Delete a document.
     Remove,
 }
 
@@ -26,7 +26,7 @@ impl Verb {
     pub const ALL: [Self; 5] =
         [Self::Register, Self::Probe, Self::Watch, Self::Status, Self::Remove];
 
-    /// Whether the verb is said of documents that come with the message.
+    /// Whether the verb applies to documents in the message.
     pub fn takes_documents(self) -> bool {
         matches!(self, Self::Register | Self::Probe | Self::Watch)
     }
@@ -58,20 +58,20 @@ impl fmt::Display for Verb {
     }
 }
 
-/// What a subject says.
+/// The command in a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SubjectCommand {
     pub verb: Verb,
-    /// The first word after the verb, where it is a name: of a repository, or of a document.
+    /// The first word after the verb, if it is the name of a repository or document.
     pub name: Option<String>,
-    /// Words that are no name: a title.
+    /// Other words after the verb: a title.
     pub title: Option<String>,
 }
 
 impl SubjectCommand {
-    /// Reads a subject: `VERB`, `VERB name`, `VERB name: title` or `VERB title of words`.
-    pub(crate) fn read(subject: &str) -> Option<Self> {
-        let subject = bare(subject);
+    /// Parses a subject: `VERB`, `VERB name`, `VERB name: title` or `VERB title of words`.
+    pub(crate) fn parse(subject: &str) -> Option<Self> {
+        let subject = without_prefixes(subject);
         let end = subject.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(subject.len());
         let (verb, rest) = subject.split_at_checked(end)?;
         let verb = verb.parse().ok()?;
@@ -79,13 +79,14 @@ impl SubjectCommand {
         if !is_word {
             return None;
         }
-        let titled = |title: &str| Some(title.trim().to_owned()).filter(|title| !title.is_empty());
+        let title_of =
+            |title: &str| Some(title.trim().to_owned()).filter(|title| !title.is_empty());
         if let Some(title) = rest.trim_start().strip_prefix(':') {
-            // `PROBE: essays` is written by people who mean `PROBE essays`.
+            // People write `PROBE: essays` for `PROBE essays`.
             let title = title.trim();
             return Some(match is_name(title) {
                 true => Self { verb, name: Some(title.to_owned()), title: None },
-                false => Self { verb, name: None, title: titled(title) },
+                false => Self { verb, name: None, title: title_of(title) },
             });
         }
         let rest = rest.trim();
@@ -94,34 +95,35 @@ impl SubjectCommand {
             _ => (rest.strip_suffix(':').unwrap_or(rest), ""),
         };
         Some(match is_name(first) {
-            true => Self { verb, name: Some(first.to_owned()), title: titled(title) },
-            false => Self { verb, name: None, title: titled(rest) },
+            true => Self { verb, name: Some(first.to_owned()), title: title_of(title) },
+            false => Self { verb, name: None, title: title_of(rest) },
         })
     }
 }
 
-/// Names of repositories and documents are no longer.
+/// Maximum length of repository and document names.
 const MAX_NAME_BYTES: usize = 200;
 
 /// Whether a word can be the name of a repository or of a document (`repository/id`).
 pub(crate) fn is_name(word: &str) -> bool {
-    let is_of_name = |c: char| c.is_alphanumeric() || "._-/@+=#~:".contains(c);
-    (1..=MAX_NAME_BYTES).contains(&word.len()) && word.chars().all(is_of_name)
+    let is_name_char = |c: char| c.is_alphanumeric() || "._-/@+=#~:".contains(c);
+    (1..=MAX_NAME_BYTES).contains(&word.len()) && word.chars().all(is_name_char)
 }
 
-/// A subject without what mail programs put in front of it.
-pub(crate) fn bare(subject: &str) -> &str {
+/// Removes the prefixes that mail programs add to a subject.
+pub(crate) fn without_prefixes(subject: &str) -> &str {
     let mut rest = subject.trim();
     loop {
         let after_tag = rest.strip_prefix('[').and_then(|tag| Some(tag.split_once(']')?.1));
-        let after_mark = rest.split_once(':').filter(|(mark, _)| is_reply_mark(mark));
+        let after_mark = rest.split_once(':').filter(|(mark, _)| is_reply_prefix(mark));
         let Some(next) = after_tag.or(after_mark.map(|(_, rest)| rest)) else { return rest };
         rest = next.trim_start();
     }
 }
 
-/// `Re`, `Fwd`, `AW`, `Re[2]` …: marks of answers and of mail passed on, in a few languages.
-fn is_reply_mark(mark: &str) -> bool {
+/// Whether `mark` is `Re`, `Fwd`, `AW`, `Re[2]` …: prefixes of replies and forwarded mail in several
+/// languages.
+fn is_reply_prefix(mark: &str) -> bool {
     let word = mark.split(['[', '(']).next().unwrap_or_default().trim();
     let marks =
         ["re", "fw", "fwd", "aw", "wg", "sv", "vs", "tr", "rv", "antw", "odp", "rif", "enc"];
@@ -134,7 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(subject: &str) -> Option<(Verb, Option<String>, Option<String>)> {
-        SubjectCommand::read(subject).map(|order| (order.verb, order.name, order.title))
+        SubjectCommand::parse(subject).map(|command| (command.verb, command.name, command.title))
     }
 
     fn some(text: &str) -> Option<String> {
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn subjects_are_read() {
+    fn subjects_are_parsed() {
         assert_eq!(read("REGISTER"), Some((Verb::Register, None, None)));
         assert_eq!(read("probe essays"), Some((Verb::Probe, some("essays"), None)));
         assert_eq!(read("  Watch  essays  "), Some((Verb::Watch, some("essays"), None)));
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn other_subjects_are_not() {
+    fn other_subjects_have_no_command() {
         for subject in [
             "",
             "hello",
@@ -177,15 +179,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_subject_ends(subject in "\\PC{0,60}|((re|\\[a|\\]|:| |probe|\u{e9}|/){0,12})") {
-            if let Some(order) = SubjectCommand::read(&subject) {
-                prop_assert!(order.name.is_none_or(|name| is_name(&name)));
-                prop_assert!(order.title.is_none_or(|title| !title.trim().is_empty()));
+        fn any_subject_is_parsed(subject in "\\PC{0,60}|((re|\\[a|\\]|:| |probe|\u{e9}|/){0,12})") {
+            if let Some(command) = SubjectCommand::parse(&subject) {
+                prop_assert!(command.name.is_none_or(|name| is_name(&name)));
+                prop_assert!(command.title.is_none_or(|title| !title.trim().is_empty()));
             }
         }
 
         #[test]
-        fn what_is_written_is_read(verb in 0usize..5, name in "[a-z0-9._-]{1,20}", marks in "(Re: |FWD: |\\[list\\] ){0,3}") {
+        fn a_written_command_is_parsed(verb in 0usize..5, name in "[a-z0-9._-]{1,20}", marks in "(Re: |FWD: |\\[list\\] ){0,3}") {
             let verb = Verb::ALL[verb];
             prop_assert_eq!(read(&format!("{marks}{verb} {name}")), Some((verb, Some(name), None)));
         }

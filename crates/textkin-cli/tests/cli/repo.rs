@@ -35,9 +35,7 @@ fn create_needs_a_new_or_empty_directory() {
     run.expect_only("r is already a repository; add documents with: textkin repo add r FILES");
     folder.write("full/x.txt", HARBOUR);
     let run = folder.repo(&["create", "full"]).expect(2);
-    run.expect_only(
-        "full already exists and is not empty; choose a new or empty folder",
-    );
+    run.expect_only("full already exists and is not empty; choose a new or empty folder");
     folder.write("file", HARBOUR);
     let run = folder.repo(&["create", "file"]).expect(2);
     run.expect_only("cannot make the folder file: file exists");

@@ -1,13 +1,13 @@
-//! The message inside `DATA`: finds its end, takes the dots away, sees what must not be there.
+//! Reads the message inside `DATA`: finds its end, removes dot stuffing, detects forbidden bytes.
 //!
 //! In: bytes as they arrive. Out: the message, and whether it is complete. It ends only with CR LF
-//! `.` CR LF. A line end of any other form is a fault: mail systems differ on whether a message
-//! ends there, and whoever writes one may smuggle a second message past one of them.
+//! `.` CR LF. Any other line end is a fault: mail systems disagree on whether a message ends there,
+//! which attackers use to smuggle in a second message (SMTP smuggling).
 
-/// What is wrong with the bytes of a message.
+/// A fault in the bytes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// CR without LF, or LF without CR: nothing that follows can be trusted.
+    /// CR without LF, or LF without CR: nothing after it can be trusted.
     BareLineEnd,
     /// A zero byte.
     Zero,
@@ -15,27 +15,27 @@ pub(crate) enum Fault {
     LongLine,
     /// The message is too large.
     TooLarge,
-    /// There is no memory left for it now.
-    NoRoom,
+    /// Not enough memory for now.
+    OutOfMemory,
 }
 
-/// What one call of [`Data::take`] found.
+/// The result of [`Data::push`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// All bytes were taken; more must come.
+    /// All bytes were consumed; the message continues.
     More,
-    /// The message ended after so many of the bytes.
+    /// The message ended after this many bytes.
     Complete(usize),
 }
 
-/// Where in a line the last byte was.
+/// Position of the last byte within its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Before the first byte of a line.
     Start,
-    /// After a dot that begins a line.
+    /// After a dot at the start of a line.
     Dot,
-    /// After a dot that is a line so far, and CR.
+    /// After a dot at the start of a line, and CR.
     DotCr,
     /// Within a line.
     Text,
@@ -43,7 +43,7 @@ enum State {
     Cr,
 }
 
-/// A message as it arrives.
+/// A message that is being received.
 #[derive(Debug)]
 pub(crate) struct Data {
     message: Vec<u8>,
@@ -66,15 +66,15 @@ impl Data {
         }
     }
 
-    /// Takes bytes, up to the end of the message.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> Progress {
+    /// Consumes bytes, up to the end of the message.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Progress {
         for (at, &byte) in bytes.iter().enumerate() {
             self.state = match (self.state, byte) {
                 (State::DotCr, b'\n') => return Progress::Complete(at + 1),
                 (State::Start, b'.') => State::Dot,
                 (State::Dot, b'\r') => State::DotCr,
                 (State::Cr, b'\n') => {
-                    self.keep(b"\r\n");
+                    self.append(b"\r\n");
                     self.line_bytes = 0;
                     State::Start
                 }
@@ -84,7 +84,7 @@ impl Data {
                 }
                 (_, b'\r') => State::Cr,
                 (_, byte) => {
-                    self.text(byte);
+                    self.push_text(byte);
                     State::Text
                 }
             };
@@ -92,7 +92,7 @@ impl Data {
         Progress::More
     }
 
-    fn text(&mut self, byte: u8) {
+    fn push_text(&mut self, byte: u8) {
         self.line_bytes += 1;
         if self.line_bytes > self.max_line_bytes {
             self.set_fault(Fault::LongLine);
@@ -100,11 +100,11 @@ impl Data {
         if byte == 0 {
             self.set_fault(Fault::Zero);
         }
-        self.keep(&[byte]);
+        self.append(&[byte]);
     }
 
-    /// Adds to the message, unless something is wrong with it.
-    fn keep(&mut self, bytes: &[u8]) {
+    /// Appends to the message, unless there is a fault.
+    fn append(&mut self, bytes: &[u8]) {
         if self.fault.is_some() {
             return;
         }
@@ -114,7 +114,7 @@ impl Data {
         self.message.extend_from_slice(bytes);
     }
 
-    /// Notes the first fault, and a bare line end in any case; the message is of no use then.
+    /// Records the first fault, but always a bare line end; the message is discarded.
     pub(crate) fn set_fault(&mut self, fault: Fault) {
         if self.fault.is_none() || fault == Fault::BareLineEnd {
             self.fault = Some(fault);
@@ -126,12 +126,12 @@ impl Data {
         self.fault
     }
 
-    /// The bytes of memory that the message takes.
-    pub(crate) fn held_bytes(&self) -> usize {
+    /// Memory used by the message, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
         self.message.capacity()
     }
 
-    /// The message, without the dots of the protocol.
+    /// The message, without dot stuffing.
     pub(crate) fn into_message(self) -> Vec<u8> {
         self.message
     }
@@ -144,11 +144,11 @@ mod tests {
 
     fn read(bytes: &[u8]) -> (Progress, Result<Vec<u8>, Fault>) {
         let mut data = Data::new(1000, 100);
-        let progress = data.take(bytes);
+        let progress = data.push(bytes);
         (progress, data.fault().map_or_else(|| Ok(data.into_message()), Err))
     }
 
-    /// The same, by splitting at once.
+    /// Reference implementation by splitting.
     fn naive(bytes: &[u8]) -> (Progress, Result<Vec<u8>, Fault>) {
         let whole = [b"\r\n", bytes].concat();
         let end = whole.windows(5).position(|five| five == b"\r\n.\r\n");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_taken_away() {
+    fn dot_stuffing_is_removed() {
         assert_eq!(
             read(b"a\r\n..b\r\n.c\r\n...\r\n.\r\nQUIT"),
             (Progress::Complete(20), Ok(b"a\r\n.b\r\nc\r\n..\r\n".to_vec()))
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_and_the_end_is_found_all_the_same() {
+    fn limits_hold_and_the_end_is_still_found() {
         let long = format!("{}\r\n.\r\n", "x".repeat(101));
         assert_eq!(read(long.as_bytes()), (Progress::Complete(106), Err(Fault::LongLine)));
         let large = format!("{}.\r\n", "x\r\n".repeat(400));
@@ -210,30 +210,30 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_does_what_splitting_does(text in "([a.\r\n]|\r\n|\r\n\\.|\r\n\\.\r\n){0,30}", cut in 0usize..60) {
+        fn it_agrees_with_splitting(text in "([a.\r\n]|\r\n|\r\n\\.|\r\n\\.\r\n){0,30}", cut in 0usize..60) {
             let bytes = text.as_bytes();
             let (progress, found) = read(bytes);
             let (naive_progress, naive_found) = naive(bytes);
             prop_assert_eq!(&found, &naive_found);
             // After a bare line end the connection is closed, wherever the message may end.
             prop_assert!(found.is_err() || progress == naive_progress);
-            // However it arrives.
+            // However the bytes arrive.
             let cut = cut.min(bytes.len());
             let mut data = Data::new(1000, 100);
-            let first = data.take(&bytes[..cut]);
-            let parted = match first {
+            let first = data.push(&bytes[..cut]);
+            let in_two_parts = match first {
                 Progress::Complete(_) => first,
-                Progress::More => match data.take(&bytes[cut..]) {
+                Progress::More => match data.push(&bytes[cut..]) {
                     Progress::Complete(at) => Progress::Complete(at + cut),
                     Progress::More => Progress::More,
                 },
             };
-            prop_assert_eq!(parted, progress);
+            prop_assert_eq!(in_two_parts, progress);
             prop_assert_eq!(data.fault().map_or_else(|| Ok(data.into_message()), Err), found);
         }
 
         #[test]
-        fn what_is_stuffed_arrives(lines in proptest::collection::vec("[.a]{0,5}", 0..20)) {
+        fn dot_stuffed_messages_are_restored(lines in proptest::collection::vec("[.a]{0,5}", 0..20)) {
             let message: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
             let stuffed = crate::client::dot_stuffed(message.as_bytes());
             prop_assert_eq!(read(&stuffed), (Progress::Complete(stuffed.len()), Ok(message.into_bytes())));

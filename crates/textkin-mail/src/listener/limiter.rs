@@ -1,14 +1,13 @@
-//! Counts connections and the memory of messages, and lets in what there is room for.
+//! Limits connections and the memory of messages.
 //!
-//! In: where a connection comes from. Out: a [`ConnectionPermit`] that gives the place back when it is
-//! dropped, or nothing.
+//! In: the address of a client. Out: a [`ConnectionPermit`], released when dropped, or `None`.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The places of one listener.
+/// Limits the connections of one listener.
 #[derive(Debug)]
 pub(crate) struct ConnectionLimiter {
     max_connections: usize,
@@ -22,7 +21,7 @@ struct OpenConnections {
     by_peer: BTreeMap<IpAddr, usize>,
 }
 
-/// A place that is taken.
+/// Permission for one connection.
 #[derive(Debug)]
 pub(crate) struct ConnectionPermit {
     limiter: Arc<ConnectionLimiter>,
@@ -34,17 +33,17 @@ impl ConnectionLimiter {
         Arc::new(Self { max_connections, max_per_peer, open: Mutex::default() })
     }
 
-    /// A place for a connection from `peer`; those from the same machine by a file have none.
+    /// Admits a connection from `peer` if limits allow; connections over Unix sockets have no peer.
     pub(crate) fn admit(self: &Arc<Self>, peer: Option<IpAddr>) -> Option<ConnectionPermit> {
         let peer = peer.map(network);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_peer = peer.and_then(|peer| open.by_peer.get(&peer)).copied().unwrap_or_default();
-        if open.connections >= self.max_connections || of_peer >= self.max_per_peer {
+        let n_of_peer = peer.and_then(|peer| open.by_peer.get(&peer)).copied().unwrap_or_default();
+        if open.connections >= self.max_connections || n_of_peer >= self.max_per_peer {
             return None;
         }
         open.connections += 1;
         if let Some(peer) = peer {
-            open.by_peer.insert(peer, of_peer + 1);
+            open.by_peer.insert(peer, n_of_peer + 1);
         }
         Some(ConnectionPermit { limiter: Arc::clone(self), peer })
     }
@@ -55,16 +54,16 @@ impl Drop for ConnectionPermit {
         let mut open = self.limiter.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.connections = open.connections.saturating_sub(1);
         let Some(peer) = self.peer else { return };
-        let of_peer = open.by_peer.get(&peer).copied().unwrap_or_default();
-        if of_peer > 1 {
-            open.by_peer.insert(peer, of_peer - 1);
+        let n_of_peer = open.by_peer.get(&peer).copied().unwrap_or_default();
+        if n_of_peer > 1 {
+            open.by_peer.insert(peer, n_of_peer - 1);
         } else {
             open.by_peer.remove(&peer);
         }
     }
 }
 
-/// The part of an address that one customer has: all of IPv4, 64 bits of IPv6.
+/// The network that one customer has: an IPv4 address, or 64 bits of IPv6.
 fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V4(v4) => IpAddr::V4(v4),
@@ -72,17 +71,17 @@ fn network(peer: IpAddr) -> IpAddr {
     }
 }
 
-/// The memory that messages in flight may take.
+/// Memory for messages that are being received.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
     left: AtomicUsize,
 }
 
-/// The part of the room that one message takes.
+/// Memory reserved for one message.
 #[derive(Debug)]
 pub(crate) struct MemoryReservation {
     budget: Arc<MemoryBudget>,
-    held: usize,
+    reserved: usize,
 }
 
 impl MemoryBudget {
@@ -90,32 +89,32 @@ impl MemoryBudget {
         Arc::new(Self { left: AtomicUsize::new(bytes) })
     }
 
-    /// A share that holds nothing yet.
+    /// An empty reservation.
     pub(crate) fn reservation(self: &Arc<Self>) -> MemoryReservation {
-        MemoryReservation { budget: Arc::clone(self), held: 0 }
+        MemoryReservation { budget: Arc::clone(self), reserved: 0 }
     }
 }
 
 impl MemoryReservation {
-    /// Makes the share hold `bytes`, if there is room.
-    pub(crate) fn hold(&mut self, bytes: usize) -> bool {
+    /// Resizes the reservation to `bytes`, if memory allows.
+    pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         let left = &self.budget.left;
-        if let Some(more) = bytes.checked_sub(self.held).filter(|more| *more > 0) {
+        if let Some(more) = bytes.checked_sub(self.reserved).filter(|more| *more > 0) {
             let take = |left: usize| left.checked_sub(more);
             if left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).is_err() {
                 return false;
             }
         } else {
-            left.fetch_add(self.held.saturating_sub(bytes), Ordering::AcqRel);
+            left.fetch_add(self.reserved.saturating_sub(bytes), Ordering::AcqRel);
         }
-        self.held = bytes;
+        self.reserved = bytes;
         true
     }
 }
 
 impl Drop for MemoryReservation {
     fn drop(&mut self) {
-        self.budget.left.fetch_add(self.held, Ordering::AcqRel);
+        self.budget.left.fetch_add(self.reserved, Ordering::AcqRel);
     }
 }
 
@@ -124,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_given_back() {
+    fn permits_are_released() {
         let limiter = ConnectionLimiter::new(3, 2);
         let here: Option<IpAddr> = "10.0.0.1".parse().ok();
         let first = limiter.admit(here).unwrap();
@@ -144,12 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn room_is_given_back() {
+    fn memory_is_released() {
         let budget = MemoryBudget::new(10);
         let (mut a, mut b) = (budget.reservation(), budget.reservation());
-        assert!(a.hold(6) && b.hold(4));
-        assert!(!b.hold(5));
-        assert!(a.hold(2) && b.hold(8));
+        assert!(a.resize(6) && b.resize(4));
+        assert!(!b.resize(5));
+        assert!(a.resize(2) && b.resize(8));
         drop((a, b));
         assert_eq!(budget.left.load(Ordering::Acquire), 10);
     }

@@ -1,43 +1,43 @@
-//! What one listener allows: sizes, numbers, times.
+//! Limits of a listener: sizes, counts, times.
 
 use std::time::Duration;
 
-/// What a listener allows.
+/// Limits of a listener.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Bytes of a message.
+    /// Maximum bytes of a message.
     pub max_message_bytes: usize,
-    /// Bytes of all messages that are being received at one time.
+    /// Maximum bytes of all messages being received at the same time.
     pub max_bytes_in_flight: usize,
-    /// Bytes of a command.
+    /// Maximum bytes of a command.
     pub max_command_bytes: usize,
-    /// Bytes of a line of a message.
+    /// Maximum bytes of a line in a message.
     pub max_line_bytes: usize,
-    /// Recipients of a message.
+    /// Maximum recipients of a message.
     pub max_recipients: usize,
-    /// Messages of a connection.
+    /// Maximum messages per connection.
     pub max_messages: usize,
-    /// Commands of a connection.
+    /// Maximum commands per connection.
     pub max_commands: usize,
-    /// Commands of a connection that were refused; with the next it ends.
+    /// Maximum rejected commands per connection; one more closes it.
     pub max_errors: usize,
-    /// Connections at one time.
+    /// Maximum simultaneous connections.
     pub max_connections: usize,
-    /// Connections at one time from one address (of IPv6, from one network of 64 bits).
+    /// Maximum simultaneous connections from one address (for IPv6, from one /64 network).
     pub max_connections_per_peer: usize,
-    /// How long a command may take to arrive, and a reply to leave.
+    /// Time limit for receiving a command and for sending a reply.
     pub command_timeout: Duration,
-    /// How long a message may take to arrive.
+    /// Time limit for receiving a message.
     pub data_timeout: Duration,
-    /// How long the desk may take.
+    /// Time limit for the handler.
     pub handler_timeout: Duration,
-    /// How long connections may go on after the listener was told to stop.
+    /// How long connections may continue after the listener is stopped.
     pub grace_period: Duration,
 }
 
 impl Default for Limits {
-    /// Messages of 32 MiB, 256 MiB of them at one time, 64 connections, 8 from one address; a
-    /// minute for a command, five for a message.
+    /// Messages of 32 MiB, 256 MiB of messages at the same time, 64 connections, 8 from one address;
+    /// 1 minute for a command, 5 for a message.
     fn default() -> Self {
         Self {
             max_message_bytes: 32 << 20,

@@ -1,9 +1,9 @@
-//! Receives mail: SMTP and LMTP over TCP, LMTP over a socket in the file system too.
+//! Receives mail by SMTP and LMTP over TCP, and by LMTP over a Unix domain socket.
 //!
-//! In: connections. Out: letters, to the [`MailHandler`]; a message is acknowledged once the desk has
-//! kept it. Only mail of senders that the desk knows, to addresses that are ours, is taken:
-//! nothing is relayed. `session` speaks the protocol, `data` reads messages,
-//! `handover` asks the desk, `gate` counts.
+//! In: connections. Out: messages for the [`MailHandler`]; a message is acknowledged once the handler
+//! has stored it. Only mail from known senders to our own addresses is accepted; nothing is relayed.
+//! `session` speaks the protocol, `data` reads messages, `delivery` calls the handler, `limiter`
+//! limits connections and memory.
 
 mod data;
 mod limiter;
@@ -30,28 +30,27 @@ use session::Session;
 
 pub use limits::Limits;
 
-/// What a listener speaks.
+/// The protocol of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// To mail systems and mail programs (RFC 5321).
+    /// SMTP, for mail systems and mail programs (RFC 5321).
     Smtp,
-    /// To a mail system on the way to its mailboxes (RFC 2033).
+    /// LMTP, for a mail system that delivers to local mailboxes (RFC 2033).
     Lmtp,
 }
 
-/// What happens to mail of senders that the desk does not know, or that may be forged.
+/// What to do with mail from unknown or unverified senders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownSenders {
-    /// It is refused, and the mail system that brought it says so to whoever it believes the
-    /// sender to be.
+    /// Reject it. The delivering mail system notifies the alleged sender.
     #[default]
     Refuse,
-    /// It is taken and thrown away. For a listener behind a mail system that has accepted the
-    /// message already: strangers whose address was forged get no mail.
+    /// Accept and discard it. For a listener behind a mail system that has already accepted the
+    /// message: people whose address was forged get no bounces.
     Discard,
 }
 
-/// Receives mail for a desk.
+/// Receives mail for a handler.
 #[derive(Clone)]
 pub struct Listener {
     handler: Arc<dyn MailHandler>,
@@ -72,7 +71,7 @@ impl std::fmt::Debug for Listener {
 }
 
 impl Listener {
-    /// Receives mail for `handler`.
+    /// Creates a listener that passes mail to `handler`.
     pub fn new(
         handler: Arc<dyn MailHandler>,
         config: Arc<MailConfig>,
@@ -93,32 +92,32 @@ impl Listener {
         }
     }
 
-    /// Says what happens to mail of unknown senders.
+    /// Sets what to do with mail from unknown senders.
     #[must_use]
     pub fn unknown_senders(mut self, policy: UnknownSenders) -> Self {
         self.unknown_senders = policy;
         self
     }
 
-    /// Serves connections until `stop` is ready; then ends those that wait for a command, and
-    /// leaves others a short time to finish.
+    /// Serves connections until `stop` is ready. Then closes idle connections and gives the others a
+    /// short time to finish.
     pub async fn serve(&self, listener: TcpListener, stop: impl Future<Output = ()> + Send) {
         let accept = || async {
             let (stream, peer) = listener.accept().await?;
-            // Replies are short and waited for.
+            // Replies are short, and the client waits for them.
             stream.set_nodelay(true)?;
             Ok((stream, Some(peer.ip())))
         };
-        self.serve_by(accept, stop).await;
+        self.serve_with(accept, stop).await;
     }
 
-    /// The same for a socket in the file system.
+    /// Like [`serve`](Self::serve), for a Unix domain socket.
     pub async fn serve_unix(&self, listener: UnixListener, stop: impl Future<Output = ()> + Send) {
         let accept = || async { Ok((listener.accept().await?.0, None)) };
-        self.serve_by(accept, stop).await;
+        self.serve_with(accept, stop).await;
     }
 
-    async fn serve_by<S, F>(&self, accept: impl Fn() -> F, stop: impl Future<Output = ()> + Send)
+    async fn serve_with<S, F>(&self, accept: impl Fn() -> F, stop: impl Future<Output = ()> + Send)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
         F: Future<Output = io::Result<(S, Option<IpAddr>)>>,
@@ -129,16 +128,16 @@ impl Listener {
         loop {
             tokio::select! {
                 () = &mut stop => break,
-                // Those that ended are forgotten.
+                // Reap finished sessions.
                 Some(_) = sessions.join_next() => {}
                 accepted = accept() => match accepted {
-                    Ok((stream, peer)) => self.welcome(stream, peer, &mut sessions, &stopped),
-                    // No file descriptor is left, or the other side has gone: wait, and go on.
+                    Ok((stream, peer)) => self.start_session(stream, peer, &mut sessions, &stopped),
+                    // Out of file descriptors, or the client is gone: wait and go on.
                     Err(_) => time::sleep(time::Duration::from_millis(50)).await,
                 },
             }
         }
-        // Nobody listens any more where all sessions have ended.
+        // Fails only if all sessions have ended.
         let _ = stopping.send(true);
         let all = async { while sessions.join_next().await.is_some() {} };
         if time::timeout(self.limits.grace_period, all).await.is_err() {
@@ -146,7 +145,7 @@ impl Listener {
         }
     }
 
-    fn welcome<S>(
+    fn start_session<S>(
         &self,
         stream: S,
         peer: Option<IpAddr>,
@@ -155,51 +154,54 @@ impl Listener {
     ) where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let Some(pass) = self.limiter.admit(peer) else {
-            // At most as many of these as of the others.
+        let Some(permit) = self.limiter.admit(peer) else {
+            // Bounded, so that rejected connections cannot pile up.
             if sessions.len() < self.limits.max_connections.saturating_mul(2) {
-                sessions.spawn(turn_away(stream, self.config.mailboxes.host().to_owned()));
+                sessions.spawn(reject_connection(stream, self.config.mailboxes.host().to_owned()));
             }
             return;
         };
         let session = Session::new(self.clone(), stream, peer, stopped.clone());
         sessions.spawn(async move {
-            // A connection that breaks is the business of the other side.
+            // A broken connection is the problem of the client.
             let _ = session.run().await;
-            drop(pass);
+            drop(permit);
         });
     }
 }
 
-/// Says that there is no room, and leaves.
-async fn turn_away<S: AsyncWrite + Unpin>(mut stream: S, host: String) {
+/// Reports that there are too many connections, and closes.
+async fn reject_connection<S: AsyncWrite + Unpin>(mut stream: S, host: String) {
     let line = format!("421 4.3.2 {host} too many connections, try again later\r\n");
-    let say = async {
+    let write = async {
         stream.write_all(line.as_bytes()).await?;
         stream.shutdown().await
     };
-    // Whether it is heard makes no difference.
-    let _ = time::timeout(time::Duration::from_secs(2), say).await;
+    // Best effort.
+    let _ = time::timeout(time::Duration::from_secs(2), write).await;
 }
 
-/// Listens on a socket in the file system. One that was left by a process that ended is replaced;
-/// one that answers is not. Only the user and the group of the process may connect.
+/// Listens on a Unix domain socket. A stale socket is replaced, a live one is not. Only the user and
+/// group of the process may connect.
 ///
 /// # Errors
 ///
-/// If the socket cannot be made, or is in use.
+/// If the socket cannot be created, or is in use.
 pub fn bind_unix(path: &Path) -> Result<UnixListener, Error> {
     use std::os::unix::fs::PermissionsExt;
     let bind = || {
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
-            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another process listens there"));
+            return Err(io::Error::new(
+                io::ErrorKind::AddrInUse,
+                "another process is listening there",
+            ));
         }
         match std::fs::symlink_metadata(path) {
-            Ok(found) if is_socket(&found) => std::fs::remove_file(path)?,
+            Ok(metadata) if is_socket(&metadata) => std::fs::remove_file(path)?,
             Ok(_) => {
                 return Err(io::Error::new(
                     io::ErrorKind::AlreadyExists,
-                    "it is another kind of file",
+                    "the file exists and is not a socket",
                 ));
             }
             Err(_) => {}
@@ -211,7 +213,7 @@ pub fn bind_unix(path: &Path) -> Result<UnixListener, Error> {
     bind().map_err(|source| Error::Listen { path: path.to_owned(), source })
 }
 
-fn is_socket(found: &std::fs::Metadata) -> bool {
+fn is_socket(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
-    found.file_type().is_socket()
+    metadata.file_type().is_socket()
 }

@@ -1,8 +1,8 @@
 //! One connection: commands, replies, and the message inside `DATA`.
 //!
-//! In: lines of the other side. Out: replies, and letters to the desk. The state is small: greeted
-//! or not, a sender, recipients that all say the same. No reply tells what accounts or
-//! repositories there are.
+//! In: lines from the client. Out: replies, and messages for the handler. The state is small: greeted
+//! or not, a sender, recipients with the same meaning. No reply reveals which accounts or
+//! repositories exist.
 
 use std::io;
 use std::net::IpAddr;
@@ -22,8 +22,8 @@ use super::wire::{Line, Wire};
 use super::{Listener, Protocol, UnknownSenders};
 use crate::Address;
 
-/// Words that begin a request of another protocol: somebody makes a browser talk to us.
-const FOREIGN: [&[u8]; 8] =
+/// First words of HTTP requests: an attacker is making a browser connect to us.
+const HTTP_WORDS: [&[u8]; 8] =
     [b"get ", b"post ", b"put ", b"head ", b"connect ", b"options ", b"patch ", b"host:"];
 
 /// One connection.
@@ -39,7 +39,7 @@ pub(super) struct Session<S> {
     n_messages: usize,
 }
 
-/// Whether the connection goes on.
+/// Whether the connection continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Next,
@@ -67,14 +67,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    /// Speaks until one side has enough.
+    /// Serves the connection until it is closed.
     pub(super) async fn run(mut self) -> io::Result<()> {
         let protocol = match self.listener.protocol {
             Protocol::Smtp => "ESMTP",
             Protocol::Lmtp => "LMTP",
         };
         let banner = format!("220 {} {protocol} textkin", self.host());
-        self.wire.say(&banner);
+        self.wire.queue(&banner);
         while self.step().await? == Step::Next {}
         self.wire.close().await
     }
@@ -97,23 +97,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             }
         };
         let line = match line {
-            None => return Ok(self.leave(&reply::STOPPING)),
-            Some(Err(_)) => return Ok(self.leave(&reply::TOO_SLOW)),
+            None => return Ok(self.close_with(&reply::STOPPING)),
+            Some(Err(_)) => return Ok(self.close_with(&reply::TOO_SLOW)),
             Some(Ok(line)) => line?,
         };
         self.n_commands += 1;
         if self.n_commands > limits.max_commands {
-            return Ok(self.leave(&reply::MANY_COMMANDS));
+            return Ok(self.close_with(&reply::TOO_MANY_COMMANDS));
         }
         match line {
             Line::End => Ok(Step::Close),
-            // What follows cannot be told from commands any more.
-            Line::TooLong => Ok(self.leave(&reply::LONG_COMMAND)),
-            Line::NotText => Ok(self.leave(&reply::NOT_A_LINE)),
+            // Commands can no longer be separated from other data.
+            Line::TooLong => Ok(self.close_with(&reply::LONG_COMMAND)),
+            Line::NotText => Ok(self.close_with(&reply::NOT_A_LINE)),
             Line::Text(n_bytes) => {
                 let mut line = self.wire.text(n_bytes).to_ascii_lowercase();
-                if FOREIGN.iter().any(|foreign| line.starts_with(foreign)) {
-                    return Ok(self.leave(&reply::MANY_ERRORS));
+                if HTTP_WORDS.iter().any(|word| line.starts_with(word)) {
+                    return Ok(self.close_with(&reply::TOO_MANY_ERRORS));
                 }
                 line.clear();
                 line.extend_from_slice(self.wire.text(n_bytes));
@@ -124,20 +124,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    /// Says a last word.
-    fn leave(&mut self, reply: &Reply) -> Step {
-        self.wire.say(reply);
+    /// Sends a last reply and closes.
+    fn close_with(&mut self, reply: &Reply) -> Step {
+        self.wire.queue(reply);
         Step::Close
     }
 
-    /// Says a reply, and counts it if it refuses.
-    fn say(&mut self, reply: &Reply) -> Step {
-        self.wire.say(reply);
+    /// Sends a reply, and counts it if it is an error.
+    fn reply(&mut self, reply: &Reply) -> Step {
+        self.wire.queue(reply);
         if reply.starts_with('5') {
             self.n_errors += 1;
         }
         if self.n_errors > self.listener.limits.max_errors {
-            return self.leave(&reply::MANY_ERRORS);
+            return self.close_with(&reply::TOO_MANY_ERRORS);
         }
         Step::Next
     }
@@ -145,7 +145,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     async fn command(&mut self, line: &[u8]) -> io::Result<Step> {
         let command = match Command::parse(&mut line.iter()) {
             Ok(command) => command.into_owned(),
-            Err(error) => return Ok(self.say(&of_error(&error))),
+            Err(error) => return Ok(self.reply(&error_reply(&error))),
         };
         let reply = match command {
             Command::Ehlo { .. } | Command::Helo { .. } | Command::Lhlo { .. } => {
@@ -159,29 +159,29 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 reply::OK
             }
             Command::Noop { .. } => reply::OK,
-            Command::Vrfy { .. } => reply::NOT_TOLD,
-            Command::Quit => return Ok(self.leave(&reply::BYE)),
-            _ => reply::NOT_HERE,
+            Command::Vrfy { .. } => reply::CANNOT_VERIFY,
+            Command::Quit => return Ok(self.close_with(&reply::BYE)),
+            _ => reply::NOT_IMPLEMENTED,
         };
-        Ok(self.say(&reply))
+        Ok(self.reply(&reply))
     }
 
     fn greet(&mut self, command: &Command<String>) -> Step {
         let is_lmtp = self.listener.protocol == Protocol::Lmtp;
         if is_lmtp != matches!(command, Command::Lhlo { .. }) {
-            return self.say(&reply::UNKNOWN_COMMAND);
+            return self.reply(&reply::UNKNOWN_COMMAND);
         }
         self.is_greeted = true;
         self.transaction = None;
         let host = self.host().to_owned();
         if matches!(command, Command::Helo { .. }) {
-            return self.say(&format!("250 {host}").into());
+            return self.reply(&format!("250 {host}").into());
         }
         let size = format!("SIZE {}", self.listener.limits.max_message_bytes);
         for line in [&host, "PIPELINING", &size, "8BITMIME", "SMTPUTF8"] {
-            self.wire.say(&format!("250-{line}"));
+            self.wire.queue(&format!("250-{line}"));
         }
-        self.wire.say("250 ENHANCEDSTATUSCODES");
+        self.wire.queue("250 ENHANCEDSTATUSCODES");
         Step::Next
     }
 
@@ -213,7 +213,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             has_utf8,
             recipients: Vec::new(),
             mailbox: None,
-            sender_status: SenderStatus::NotAsked,
+            sender_status: SenderStatus::Unchecked,
         });
         reply::SENDER_OK
     }
@@ -231,20 +231,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             return reply::NO_SUCH_ADDRESS;
         };
         if transaction.recipients.len() >= self.listener.limits.max_recipients {
-            return reply::MANY_RECIPIENTS;
+            return reply::TOO_MANY_RECIPIENTS;
         }
         if transaction.mailbox.as_ref().is_some_and(|first| *first != mailbox) {
-            return reply::ONE_AT_A_TIME;
+            return reply::DIFFERENT_RECIPIENTS;
         }
-        if transaction.sender_status == SenderStatus::NotAsked {
+        if transaction.sender_status == SenderStatus::Unchecked {
             match sender_status(&self.listener, transaction.sender.clone()).await {
                 Some(sender_status) => transaction.sender_status = sender_status,
-                None => return reply::NOT_NOW,
+                None => return reply::TEMPORARY_FAILURE,
             }
         }
         let is_refused = self.listener.unknown_senders == UnknownSenders::Refuse;
         if transaction.sender_status == SenderStatus::Unknown && is_refused {
-            return reply::NOT_FROM_YOU;
+            return reply::UNKNOWN_SENDER;
         }
         transaction.recipients.push(address);
         transaction.mailbox = Some(mailbox);
@@ -254,34 +254,34 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     async fn data(&mut self) -> io::Result<Step> {
         let has_recipient = self.transaction.as_ref().is_some_and(|t| !t.recipients.is_empty());
         let Some(transaction) = self.transaction.take_if(|_| has_recipient) else {
-            return Ok(self.say(&reply::WRONG_ORDER));
+            return Ok(self.reply(&reply::WRONG_ORDER));
         };
         if !self.wire.input().is_empty() {
-            return Ok(self.leave(&reply::TOO_EARLY));
+            return Ok(self.close_with(&reply::TOO_EARLY));
         }
         self.n_messages += 1;
         if self.n_messages > self.listener.limits.max_messages {
-            return Ok(self.leave(&reply::MANY_COMMANDS));
+            return Ok(self.close_with(&reply::TOO_MANY_COMMANDS));
         }
-        self.wire.say(&reply::GO_AHEAD);
+        self.wire.queue(&reply::GO_AHEAD);
         self.wire.flush().await?;
         let n_replies = match self.listener.protocol {
             Protocol::Smtp => 1,
             Protocol::Lmtp => transaction.recipients.len(),
         };
         let (reply, step) = match self.message().await? {
-            Received::Whole(bytes) => {
+            Received::Complete(bytes) => {
                 (deliver(&self.listener, transaction, bytes, self.peer).await, Step::Next)
             }
-            Received::Faulty(fault) => (reply::of_fault(fault), Step::Next),
-            Received::Broken(fault) => (reply::of_fault(fault), Step::Close),
-            Received::Late => return Ok(self.leave(&reply::TOO_SLOW)),
-            Received::Gone => return Ok(Step::Close),
+            Received::Faulty(fault) => (reply::fault_reply(fault), Step::Next),
+            Received::Broken(fault) => (reply::fault_reply(fault), Step::Close),
+            Received::TimedOut => return Ok(self.close_with(&reply::TOO_SLOW)),
+            Received::Disconnected => return Ok(Step::Close),
         };
         for _ in 1..n_replies {
-            self.wire.say(&reply);
+            self.wire.queue(&reply);
         }
-        let after = self.say(&reply);
+        let after = self.reply(&reply);
         Ok(if step == Step::Close { Step::Close } else { after })
     }
 
@@ -295,17 +295,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         loop {
             let next = Instant::now() + limits.command_timeout;
             match timeout_at(end.min(next), self.wire.read()).await {
-                Err(_) => return Ok(Received::Late),
+                Err(_) => return Ok(Received::TimedOut),
                 Ok(read) => {
                     if read? == 0 {
-                        return Ok(Received::Gone);
+                        return Ok(Received::Disconnected);
                     }
                 }
             }
-            let progress = data.take(self.wire.input());
-            if !reservation.hold(data.held_bytes()) {
-                data.set_fault(Fault::NoRoom);
-                reservation.hold(0);
+            let progress = data.push(self.wire.input());
+            if !reservation.resize(data.memory_bytes()) {
+                data.set_fault(Fault::OutOfMemory);
+                reservation.resize(0);
             }
             if data.fault() == Some(Fault::BareLineEnd) {
                 return Ok(Received::Broken(Fault::BareLineEnd));
@@ -314,7 +314,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 self.wire.skip(end);
                 let fault = data.fault();
                 return Ok(
-                    fault.map_or_else(|| Received::Whole(data.into_message()), Received::Faulty)
+                    fault.map_or_else(|| Received::Complete(data.into_message()), Received::Faulty)
                 );
             }
             n_bytes = n_bytes.saturating_add(self.wire.input().len());
@@ -326,22 +326,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 }
 
-/// What came of `DATA`.
+/// The outcome of `DATA`.
 enum Received {
-    /// The message, without the dots of the protocol.
-    Whole(Vec<u8>),
-    /// It ended as it should, but is not taken.
+    /// A complete message, without dot stuffing.
+    Complete(Vec<u8>),
+    /// The message is complete, but not accepted.
     Faulty(Fault),
-    /// It is not taken, and where it ends is not sure or too far.
+    /// The message is not accepted, and its end is uncertain or too far away.
     Broken(Fault),
-    /// It took too long.
-    Late,
-    /// The other side went before the end.
-    Gone,
+    /// A time limit was exceeded.
+    TimedOut,
+    /// The client disconnected before the end.
+    Disconnected,
 }
 
-/// What is said of a command that cannot be read.
-fn of_error(error: &smtp_proto::Error) -> Reply {
+/// The reply to a command that cannot be parsed.
+fn error_reply(error: &smtp_proto::Error) -> Reply {
     match error {
         smtp_proto::Error::UnknownCommand => reply::UNKNOWN_COMMAND,
         smtp_proto::Error::InvalidSenderAddress => reply::BAD_SENDER,

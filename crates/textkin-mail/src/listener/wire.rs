@@ -1,26 +1,26 @@
-//! A connection as lines and bytes, with bounds on both.
+//! A connection as lines and bytes, with limits on both.
 //!
-//! In: a stream. Out: whole command lines, or the bytes of a message. Replies are gathered and
-//! sent when the other side must have them, so that many commands sent at once cost one packet.
+//! In: a stream. Out: complete command lines, or the bytes of a message. Replies are queued and sent
+//! when the client needs them, so that pipelined commands cost one packet.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Duration, Instant, timeout, timeout_at};
 
-/// Bytes that are asked for at one time.
+/// Bytes per read.
 const READ_BYTES: usize = 16 << 10;
 
-/// What came instead of a line of text.
+/// The result of reading a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// A line, without its end, is at the start of the buffer: so many bytes.
+    /// A line of this many bytes, without its end, is at the start of the buffer.
     Text(usize),
-    /// A line with a bare CR or LF, a zero byte, or no UTF-8.
+    /// A line with a bare CR or LF, a zero byte, or invalid UTF-8.
     NotText,
-    /// More bytes than a command has.
+    /// A line longer than a command may be.
     TooLong,
-    /// The other side has gone.
+    /// The client has disconnected.
     End,
 }
 
@@ -30,33 +30,33 @@ pub(crate) struct Wire<S> {
     stream: S,
     input: Vec<u8>,
     output: Vec<u8>,
-    patience: Duration,
+    write_timeout: Duration,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
-    pub(crate) fn new(stream: S, patience: Duration) -> Self {
-        Self { stream, input: Vec::new(), output: Vec::new(), patience }
+    pub(crate) fn new(stream: S, write_timeout: Duration) -> Self {
+        Self { stream, input: Vec::new(), output: Vec::new(), write_timeout }
     }
 
-    /// Gathers a reply.
-    pub(crate) fn say(&mut self, line: &str) {
+    /// Queues a reply.
+    pub(crate) fn queue(&mut self, line: &str) {
         self.output.extend_from_slice(line.as_bytes());
         self.output.extend_from_slice(b"\r\n");
     }
 
-    /// Sends what was gathered.
+    /// Sends the queued replies.
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         let write = async {
             self.stream.write_all(&self.output).await?;
             self.stream.flush().await
         };
-        timeout(self.patience, write).await??;
+        timeout(self.write_timeout, write).await??;
         self.output.clear();
         Ok(())
     }
 
-    /// The next line, which [`text`](Self::text) shows and [`skip`](Self::skip) takes away. Safe
-    /// to be given up while it waits.
+    /// Waits for the next line; [`text`](Self::text) returns it and [`skip`](Self::skip) removes it.
+    /// Cancel safe.
     pub(crate) async fn line(&mut self, max_bytes: usize) -> io::Result<Line> {
         loop {
             if let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
@@ -89,35 +89,35 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    /// The first bytes of what has arrived.
+    /// The first bytes of the input.
     pub(crate) fn text(&self, bytes: usize) -> &[u8] {
         self.input.get(..bytes).unwrap_or_default()
     }
 
-    /// Everything that has arrived.
+    /// All input that has arrived.
     pub(crate) fn input(&self) -> &[u8] {
         &self.input
     }
 
-    /// Takes the first bytes away.
+    /// Removes the first bytes of the input.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.input.drain(..bytes.min(self.input.len()));
     }
 
-    /// Waits for more; 0 where the other side has gone.
+    /// Reads more input; returns 0 if the client has disconnected.
     pub(crate) async fn read(&mut self) -> io::Result<usize> {
         self.input.reserve(READ_BYTES);
         self.stream.read_buf(&mut self.input).await
     }
 
-    /// Says what is left to say and waits for the other side to go, so that it reads the reply
-    /// even where it is still sending.
+    /// Sends queued replies and waits for the client to close, so that it can read the reply even
+    /// while it is still sending.
     pub(crate) async fn close(mut self) -> io::Result<()> {
         const MAX_LINGER: Duration = Duration::from_secs(2);
         const MAX_DRAINED_BYTES: usize = 1 << 20;
         self.flush().await?;
         self.stream.shutdown().await?;
-        let end = Instant::now() + MAX_LINGER.min(self.patience);
+        let end = Instant::now() + MAX_LINGER.min(self.write_timeout);
         let mut drained = 0;
         while drained < MAX_DRAINED_BYTES {
             self.input.clear();

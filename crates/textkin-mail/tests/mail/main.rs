@@ -1,9 +1,9 @@
-//! The listener and the way out, over real connections on this machine.
+//! The listener and the relay, over real local connections.
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may panic and speak, its helpers too"
+    reason = "a test may panic and print, its helpers too"
 )]
 
 mod test_server;

@@ -1,8 +1,8 @@
-//! Programs of others on both sides: `swaks` and `msmtp` write to the listener, `aiosmtpd` receives
-//! what is sent, Postfix stands in front.
+//! Real mail programs: `swaks` and `msmtp` send to the listener, `aiosmtpd` receives what is sent,
+//! Postfix runs in front of the listener.
 //!
-//! Debian has them as `swaks`, `msmtp`, `python3-aiosmtpd` and `postfix` (which only root can start). Where one is missing, its test says
-//! so and does nothing.
+//! Debian packages: `swaks`, `msmtp`, `python3-aiosmtpd` and `postfix` (which only root can start).
+//! A test whose program is missing prints that and is skipped.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -12,15 +12,15 @@ use textkin_mail::{Encryption, Limits, Protocol, Relay, RelayServer, Sender};
 
 use crate::test_server::{TestServer, config};
 
-/// Whether a program is there; says so if it is not.
+/// Whether a program is installed; prints a note if it is not.
 fn has(program: &str, arguments: &[&str]) -> bool {
     let run =
         Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    let is_there = run.is_ok_and(|status| status.success());
-    if !is_there {
-        println!("skipped: {program} {} cannot be run here", arguments.join(" "));
+    let is_installed = run.is_ok_and(|status| status.success());
+    if !is_installed {
+        println!("skipped: {program} {} is not available", arguments.join(" "));
     }
-    is_there
+    is_installed
 }
 
 /// Sends a PDF and a text to `probe@kin.example` with `swaks`.
@@ -53,7 +53,7 @@ fn swaks(server: &TestServer, more: &[&str]) -> std::process::Output {
 }
 
 #[test]
-fn swaks_is_understood() {
+fn swaks_can_send() {
     if !has("swaks", &["--version"]) {
         return;
     }
@@ -76,7 +76,7 @@ fn swaks_is_understood() {
 }
 
 #[test]
-fn msmtp_is_understood() {
+fn msmtp_can_send() {
     if !has("msmtp", &["--version"]) {
         return;
     }
@@ -103,7 +103,7 @@ fn msmtp_is_understood() {
     assert_eq!(server.replies()[0].subject, "REGISTER: done");
 }
 
-/// A receiving mail server of Python, which prints what it takes.
+/// A receiving mail server in Python, which prints what it accepts.
 struct Receiver {
     process: Child,
     output: BufReader<std::process::ChildStdout>,
@@ -193,7 +193,7 @@ impl Drop for Receiver {
 }
 
 #[test]
-fn aiosmtpd_receives_the_one_reply() {
+fn aiosmtpd_receives_the_reply() {
     let Some(mut receiver) = Receiver::start(&[]) else { return };
     let relay = receiver.relay();
     let server = TestServer::smtp();
@@ -208,7 +208,7 @@ fn aiosmtpd_receives_the_one_reply() {
     }
     let line = receiver.message();
     assert!(line.starts_with("[\"\", [\"ann@a.example\"], \""), "{line}");
-    for wanted in [
+    for expected in [
         "Auto-Submitted: auto-replied",
         "In-Reply-To: <9@a>",
         "References: <9@a>",
@@ -216,10 +216,10 @@ fn aiosmtpd_receives_the_one_reply() {
         "To: ann@a.example",
         "format=flowed",
         "MIME-Version: 1.0",
-        "See it: https://kin.example/results/1",
+        "See the result: https://kin.example/results/1",
         "\\r\\n\\r\\n.\\r\\n..\\r\\nGr=C3=BC=C3=9Fe\\r\\n",
     ] {
-        assert!(line.contains(wanted), "{wanted}: {line}");
+        assert!(line.contains(expected), "{expected}: {line}");
     }
     let gone = relay.send(&"gone@a.example".parse().unwrap(), b"x").unwrap_err();
     assert!(gone.is_permanent && gone.reason.contains("5.1.1 gone"), "{gone}");
@@ -228,7 +228,7 @@ fn aiosmtpd_receives_the_one_reply() {
 }
 
 #[test]
-fn mail_leaves_encrypted_or_not_at_all() {
+fn mail_is_sent_encrypted_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (certificate, key) = (path("certificate"), path("key"));
@@ -254,7 +254,7 @@ fn mail_leaves_encrypted_or_not_at_all() {
         .stderr(Stdio::null())
         .status();
     if !made.is_ok_and(|status| status.success()) {
-        println!("skipped: openssl cannot be run here");
+        println!("skipped: openssl is not available");
         return;
     }
     let send = |server: &RelayServer| {
@@ -263,8 +263,8 @@ fn mail_leaves_encrypted_or_not_at_all() {
     };
     for (name, encryption) in [("tls", Encryption::Tls), ("starttls", Encryption::StartTls)] {
         let Some(mut receiver) = Receiver::start(&[name, &certificate, &key]) else { return };
-        let stranger = send(&receiver.server("localhost", encryption, Vec::new())).unwrap_err();
-        assert!(!stranger.is_permanent && stranger.reason.contains("ertificate"), "{stranger}");
+        let untrusted = send(&receiver.server("localhost", encryption, Vec::new())).unwrap_err();
+        assert!(!untrusted.is_permanent && untrusted.reason.contains("ertificate"), "{untrusted}");
         let pem = std::fs::read(&certificate).unwrap();
         send(&receiver.server("localhost", encryption, vec![pem])).unwrap();
         assert!(receiver.message().contains("text"));
@@ -273,13 +273,13 @@ fn mail_leaves_encrypted_or_not_at_all() {
     assert!(send(&receiver.server("localhost", Encryption::StartTls, Vec::new())).is_err());
 }
 
-/// A Postfix of our own, beside one that may run here already.
+/// A private Postfix, independent of an installed one.
 struct Postfix {
     folder: tempfile::TempDir,
     port: u16,
 }
 
-/// As in the documentation, without the jail that a test cannot set up.
+/// As in the documentation, without the chroot that a test cannot set up.
 const MASTER: &str = "\
 pickup unix n - n 60 1 pickup
 cleanup unix n - n - 0 cleanup
@@ -302,12 +302,12 @@ impl Postfix {
     fn start() -> Option<Self> {
         let is_root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
         if !is_root || !has("postconf", &["-d", "mail_version"]) {
-            println!("skipped: Postfix cannot be started here");
+            println!("skipped: Postfix cannot be started");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().display().to_string();
-        // Its processes run as users of their own and must find their way.
+        // Its processes run as other users and need access.
         Command::new("chmod").args(["755", &path]).status().unwrap();
         for part in ["queue", "data"] {
             std::fs::create_dir(folder.path().join(part)).unwrap();
@@ -336,17 +336,17 @@ impl Drop for Postfix {
 }
 
 #[test]
-fn postfix_hands_over_by_lmtp() {
+fn postfix_delivers_by_lmtp() {
     let Some(postfix) = Postfix::start() else { return };
     let socket = postfix.folder.path().join("lmtp");
     let server = TestServer::unix(&socket);
     Command::new("chown").arg("postfix").arg(&socket).status().unwrap();
     let mut client = crate::test_server::Client::connect(([127, 0, 0, 1], postfix.port).into());
     assert!(client.reply().starts_with("220 mx.kin.example"));
-    client.ask("EHLO a.example");
-    client.ask("MAIL FROM:<ann@a.example>");
-    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
-    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
+    client.command("EHLO a.example");
+    client.command("MAIL FROM:<ann@a.example>");
+    assert!(client.command("RCPT TO:<probe@kin.example>").starts_with("250"));
+    assert!(client.command("RCPT TO:<probe@kin.example>").starts_with("250"));
     let reply = client.data(b"Subject: hello\r\nMessage-Id: <7@a>\r\n\r\n..\r\ntext \xff\r\n.\r\n");
     assert!(reply.starts_with("250"), "{reply}");
     let end = std::time::Instant::now() + Duration::from_secs(20);

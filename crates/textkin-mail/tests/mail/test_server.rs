@@ -1,4 +1,4 @@
-//! A listener with a desk behind it, and a client that says exactly what it is told to say.
+//! A listener with a handler behind it, and a client that sends exactly what a test wants.
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
@@ -15,11 +15,11 @@ use textkin_mail::{
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-/// Knows `ann@a.example`, keeps letters in memory, says what it did.
+/// Knows senders at `a.example`, keeps messages in memory, and records what it did.
 #[derive(Default)]
 pub(crate) struct TestHandler {
     pub(crate) messages: Mutex<Vec<IncomingMessage>>,
-    pub(crate) record_dropped: Mutex<Vec<DropReason>>,
+    pub(crate) dropped: Mutex<Vec<DropReason>>,
     known: Mutex<BTreeSet<String>>,
     pub(crate) refusal: Mutex<Option<Refusal>>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct TestHandler {
 impl MailHandler for TestHandler {
     fn is_known_sender(&self, sender: &Address) -> Result<bool, UnavailableError> {
         match sender.local() {
-            "ill" => Err(UnavailableError("the desk is ill".to_owned())),
+            "unavailable" => Err(UnavailableError("test".to_owned())),
             _ => Ok(sender.host() == "a.example"),
         }
     }
@@ -42,8 +42,8 @@ impl MailHandler for TestHandler {
         Ok(())
     }
 
-    fn record_dropped(&self, _: &IncomingMessage, why: DropReason) {
-        self.record_dropped.lock().unwrap().push(why);
+    fn record_dropped(&self, _: &IncomingMessage, reason: DropReason) {
+        self.dropped.lock().unwrap().push(reason);
     }
 
     fn handle(&self, request: Request) -> Result<ReplyContent, UnavailableError> {
@@ -127,7 +127,7 @@ impl TestServer {
         Self::new(Protocol::Smtp, Limits::default())
     }
 
-    /// Tells the listener to stop, and waits until it has.
+    /// Stops the listener and waits for it.
     pub(crate) fn stop(&mut self) -> Duration {
         let start = Instant::now();
         if let (Some(stop), Some(runtime), Some(done)) =
@@ -145,12 +145,12 @@ impl TestServer {
         client
     }
 
-    /// A client that has said who it is and whom it writes to.
+    /// A client that has sent `MAIL` and `RCPT`.
     pub(crate) fn writer(&self) -> Client {
         let mut client = self.client();
-        assert!(client.ask("EHLO a.example").starts_with("250"));
-        assert_eq!(client.ask("MAIL FROM:<ann@a.example>"), "250 2.1.0 ok");
-        assert_eq!(client.ask("RCPT TO:<probe@kin.example>"), "250 2.1.5 ok");
+        assert!(client.command("EHLO a.example").starts_with("250"));
+        assert_eq!(client.command("MAIL FROM:<ann@a.example>"), "250 2.1.0 ok");
+        assert_eq!(client.command("RCPT TO:<probe@kin.example>"), "250 2.1.5 ok");
         client
     }
 
@@ -158,7 +158,7 @@ impl TestServer {
         self.handler.messages.lock().unwrap().clone()
     }
 
-    /// The replies to all letters so far.
+    /// The replies to all messages so far.
     pub(crate) fn replies(&self) -> Vec<OutgoingMessage> {
         let answers = self
             .messages()
@@ -182,7 +182,7 @@ impl Drop for TestServer {
     }
 }
 
-/// Says what it is told to say.
+/// A client that sends raw bytes.
 pub(crate) struct Client {
     pub(crate) stream: TcpStream,
     input: Vec<u8>,
@@ -196,8 +196,8 @@ impl Client {
         Self { stream, input: Vec::new() }
     }
 
-    /// A reply without its line end, the lines of a long one joined; empty where the other side
-    /// has gone.
+    /// A reply without its line end, the lines of a long one joined; empty if the server has closed
+    /// the connection.
     pub(crate) fn reply(&mut self) -> String {
         let mut lines = Vec::new();
         loop {
@@ -227,20 +227,20 @@ impl Client {
         }
     }
 
-    pub(crate) fn say(&mut self, bytes: &[u8]) {
-        // The other side may have closed already; the reply says why.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        // The server may have closed the connection; the reply says why.
         let _ = self.stream.write_all(bytes);
     }
 
-    pub(crate) fn ask(&mut self, command: &str) -> String {
-        self.say(format!("{command}\r\n").as_bytes());
+    pub(crate) fn command(&mut self, command: &str) -> String {
+        self.send(format!("{command}\r\n").as_bytes());
         self.reply()
     }
 
-    /// Sends a message, as it is, after `DATA`.
+    /// Sends `bytes` unchanged after `DATA`.
     pub(crate) fn data(&mut self, bytes: &[u8]) -> String {
-        assert!(self.ask("DATA").starts_with("354"));
-        self.say(bytes);
+        assert!(self.command("DATA").starts_with("354"));
+        self.send(bytes);
         self.reply()
     }
 }
