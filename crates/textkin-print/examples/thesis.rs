@@ -1,4 +1,4 @@
-//! Prints a made-up report: `cargo run --release -p textkin-print --example thesis -- OUT.pdf [WORDS]`.
+//! Writes a sample report: `cargo run --release -p textkin-print --example thesis -- OUT.pdf [WORDS]`.
 #![expect(clippy::print_stdout, reason = "an example for the terminal")]
 
 use std::time::Instant;
@@ -15,12 +15,12 @@ const SENTENCES: [&str; 6] = [
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("say where the report should go: thesis OUT.pdf")?;
+    let path = std::env::args().nth(1).ok_or("usage: thesis OUT.pdf [WORDS]")?;
     let words: usize = std::env::args().nth(2).map_or(Ok(1000), |words| words.parse())?;
     let report = report(words);
-    let began = Instant::now();
+    let start = Instant::now();
     let bytes = pdf(&report)?;
-    println!("{words} words, {} bytes, {:?}", bytes.len(), began.elapsed());
+    println!("{words} words, {} bytes, {:?}", bytes.len(), start.elapsed());
     std::fs::write(path, bytes)?;
     Ok(())
 }
@@ -69,14 +69,14 @@ fn report(words: usize) -> PdfReport {
         counts: "412 of 1,030 words found in 9 documents".to_owned(),
         notes: vec![
             "With nothing excluded: 49%, 590 of 1,210 words.".to_owned(),
-            "Excluded: runs shorter than 8 words, quotations.".to_owned(),
+            "Excluded: matches shorter than 8 words, quotations.".to_owned(),
         ],
-        warnings: vec!["31 characters without width stand between letters.".to_owned()],
+        warnings: vec!["31 zero-width characters between letters.".to_owned()],
         words: count as u64,
         strip,
         sources: (1..=9).map(source).collect(),
-        after_sources: Some("And 14 documents with less.".to_owned()),
-        before_text: "What was found elsewhere bears the number of its source.".to_owned(),
+        after_sources: Some("And 14 documents with smaller matches.".to_owned()),
+        before_text: "Matches are numbered by source.".to_owned(),
         text,
         marks,
     }

@@ -1,4 +1,4 @@
-//! What stands where: title, figures, strip, table of sources, text.
+//! Composes the pages: title, figures, strip, table of sources, text.
 
 use std::rc::Rc;
 
@@ -9,9 +9,9 @@ use crate::palette;
 use crate::report::{Annotation, PdfReport, SourceRow, marked_ranges};
 use crate::shape::{Background, Paragraph, Shaper, StyledSpan, TextStyle, printed};
 
-/// Bytes of the text that are printed.
+/// Maximum bytes of the text that are printed.
 const MAX_TEXT: usize = 4 << 20;
-/// Lines of a cell or a note.
+/// Maximum lines of a cell or a note.
 const MAX_LINES: usize = 12;
 const LEADING: f32 = 1.42;
 const BODY: f32 = 9.5;
@@ -21,7 +21,7 @@ const PLAIN: TextStyle = TextStyle { is_bold: false, is_soft: false, background:
 const STRONG: TextStyle = TextStyle { is_bold: true, ..PLAIN };
 const SOFT: TextStyle = TextStyle { is_soft: true, ..PLAIN };
 
-/// The pages of a report.
+/// Composes the pages of a report.
 pub(crate) fn pages(report: &PdfReport, fonts: &mut Fonts) -> PageLayout {
     let mut composer = Composer { layout: PageLayout::new(), shaper: Shaper::default(), fonts };
     composer.head(report);
@@ -43,16 +43,16 @@ impl Composer<'_> {
         lines(&mut self.shaper, self.fonts, paragraph, width / size)
     }
 
-    /// Puts a line with its top at `y`, to the right if it runs from there.
+    /// Places a line with its top at `y`, right-aligned if it runs from right to left.
     fn put(&mut self, line: Line, (x, y, width): (f32, f32, f32), size: f32) {
         let x = if line.is_rtl { x + width - line.width * size } else { x };
         let y = y + size * (LEADING + 0.72) / 2.0;
         self.layout.put(PageItem::Text { x, y, size, line: Rc::new(line) });
     }
 
-    /// A paragraph over the whole width, on as many pages as it needs. False if there are no more.
-    fn paragraph(&mut self, paragraph: &Paragraph, size: f32, most: usize) -> bool {
-        for line in self.lines(paragraph, size, WIDTH).into_iter().take(most) {
+    /// Adds up to `max_lines` lines of a paragraph over the full width. Returns false if pages ran out.
+    fn paragraph(&mut self, paragraph: &Paragraph, size: f32, max_lines: usize) -> bool {
+        for line in self.lines(paragraph, size, WIDTH).into_iter().take(max_lines) {
             if !self.layout.reserve(size * LEADING) {
                 return false;
             }
@@ -82,17 +82,17 @@ impl Composer<'_> {
         self.layout.y += 10.0;
         let share = self.lines(&Paragraph::new(&report.share, STRONG), 24.0, WIDTH / 2.0);
         let share = share.into_iter().next();
-        let taken = share.as_ref().map_or(0.0, |share| share.width * 24.0 + 8.0);
+        let used = share.as_ref().map_or(0.0, |share| share.width * 24.0 + 8.0);
         let top = self.layout.y;
         if let Some(share) = share {
             self.put(Line { is_rtl: false, ..share }, (MARGIN, top, WIDTH), 24.0);
         }
         let counts = format!("— {}", report.counts);
-        let counts = self.lines(&Paragraph::new(&counts, PLAIN), 12.0, WIDTH - taken);
-        // On the baseline of the share.
+        let counts = self.lines(&Paragraph::new(&counts, PLAIN), 12.0, WIDTH - used);
+        // Aligned with the baseline of the share.
         let mut y = top + (24.0 - 12.0) * (LEADING + 0.72) / 2.0;
         for line in counts.into_iter().take(3) {
-            self.put(line, (MARGIN + taken, y, WIDTH - taken), 12.0);
+            self.put(line, (MARGIN + used, y, WIDTH - used), 12.0);
             y += 12.0 * LEADING;
         }
         self.layout.y = y.max(top + 24.0 * LEADING);
@@ -114,7 +114,7 @@ impl Composer<'_> {
         self.layout.y += height;
     }
 
-    /// Lines one below the other; says where they end.
+    /// Places lines below each other; returns where they end.
     fn column(&mut self, lines: Vec<Line>, (x, y, width): (f32, f32, f32), size: f32) -> f32 {
         let mut at = y;
         for line in lines {
@@ -129,19 +129,19 @@ impl Composer<'_> {
         self.layout.space(8.0);
         self.layout.reserve(HEIGHT + 6.0);
         let y = self.layout.y;
-        let ground =
+        let background =
             |fill, edge| PageItem::Box { x: MARGIN, y, width: WIDTH, height: HEIGHT, fill, edge };
-        self.layout.put(ground(palette::paper(), Some(palette::line())));
-        #[expect(clippy::cast_precision_loss, reason = "places in a drawing")]
-        let place = |word: u64| {
+        self.layout.put(background(palette::paper(), Some(palette::line())));
+        #[expect(clippy::cast_precision_loss, reason = "positions in a drawing")]
+        let x_of = |word: u64| {
             let share = word.min(report.words) as f64 / report.words.max(1) as f64;
-            #[expect(clippy::cast_possible_truncation, reason = "places in a drawing")]
+            #[expect(clippy::cast_possible_truncation, reason = "positions in a drawing")]
             let share = share as f32;
             MARGIN + share * WIDTH
         };
         for segment in &report.strip {
-            let x = place(segment.from);
-            let width = (place(segment.to) - x).max(0.4);
+            let x = x_of(segment.from);
+            let width = (x_of(segment.to) - x).max(0.4);
             let Annotation::Source(number) = segment.annotation else {
                 let fill = palette::line();
                 self.layout.put(PageItem::Box { x, y, width, height: HEIGHT, fill, edge: None });
@@ -179,7 +179,7 @@ impl Composer<'_> {
     fn table_head(&mut self) {
         let y = self.layout.y;
         let columns =
-            [(1, "Document"), (2, "Of this text"), (3, "Of the other"), (4, "Longest run")];
+            [(1, "Document"), (2, "Of this text"), (3, "Of the source"), (4, "Longest match")];
         for (column, words) in columns {
             let (x, width) = COLUMNS[column];
             let lines = self.lines(&Paragraph::new(words, SOFT), 8.0, width);
@@ -225,7 +225,7 @@ impl Composer<'_> {
             let (x, width) = COLUMNS[column];
             let mut at = y + 4.0;
             for (lines, size) in cell {
-                // Columns are read from the left, whatever stands in them.
+                // Columns are always left-aligned.
                 let lines = lines.into_iter().map(|line| Line { is_rtl: false, ..line });
                 at = self.column(lines.collect(), (MARGIN + x, at, width), size);
             }
@@ -233,7 +233,7 @@ impl Composer<'_> {
         self.layout.y += height;
     }
 
-    /// The number of a source in its colour.
+    /// Draws the number of a source in its colour.
     fn swatch(&mut self, number: usize, y: f32) {
         let (fill, edge) = palette::hue(number);
         let label = Paragraph::new(&number.to_string(), STRONG);
@@ -250,14 +250,14 @@ impl Composer<'_> {
     }
 
     fn text(&mut self, report: &PdfReport) {
-        self.heading("The text");
+        self.heading("Text");
         if !report.before_text.is_empty() {
             self.paragraph(&Paragraph::new(&report.before_text, SOFT), SMALL, MAX_LINES);
             self.layout.y += 5.0;
         }
         let end = report.text.floor_char_boundary(MAX_TEXT);
         let mut paragraphs = Paragraphs::default();
-        let mut is_whole = end == report.text.len();
+        let mut is_complete = end == report.text.len();
         for (from, to, mark) in marked_ranges(&report.text[..end], &report.marks) {
             let annotation = mark.map(|mark| &report.marks[mark].annotation);
             let (style, mut label) = match annotation {
@@ -273,17 +273,17 @@ impl Composer<'_> {
             for part in report.text[from..to].split_inclusive(is_end) {
                 paragraphs.push(part, style, &mut label);
                 if part.ends_with(is_end) && !self.flush(&mut paragraphs) {
-                    is_whole = false;
+                    is_complete = false;
                     break;
                 }
             }
-            if !is_whole && self.is_full() {
+            if !is_complete && self.is_full() {
                 break;
             }
         }
-        is_whole &= self.flush(&mut paragraphs);
-        if !is_whole {
-            self.rest();
+        is_complete &= self.flush(&mut paragraphs);
+        if !is_complete {
+            self.truncation_note();
         }
     }
 
@@ -291,7 +291,7 @@ impl Composer<'_> {
         !self.layout.reserve(BODY * LEADING)
     }
 
-    /// Prints a paragraph that is complete. Several empty ones in a row are one.
+    /// Prints the finished paragraph. Consecutive empty ones are merged.
     fn flush(&mut self, paragraphs: &mut Paragraphs) -> bool {
         let paragraph = std::mem::take(&mut paragraphs.open);
         let is_empty = paragraph.text.trim().is_empty();
@@ -303,7 +303,7 @@ impl Composer<'_> {
         self.paragraph(&paragraph, BODY, usize::MAX)
     }
 
-    /// The title above and the number below each page.
+    /// Adds the title above and the page number below each page.
     fn frame(&mut self, report: &PdfReport) {
         let title = self.lines(&Paragraph::new(&report.title, SOFT), 8.0, WIDTH - 12.0);
         let is_cut = title.len() > 1;
@@ -345,10 +345,9 @@ impl Composer<'_> {
         }
     }
 
-    /// Says that the text goes on. There is always room for it: a page has margins.
-    fn rest(&mut self) {
-        let words =
-            "The text is longer than what is printed here. The download as HTML has all of it.";
+    /// States that the text was cut. There is always room: a page has margins.
+    fn truncation_note(&mut self) {
+        let words = "The text is too long to print in full. Download the HTML report for the complete text.";
         self.layout.y += 4.0;
         self.layout.reserve(BODY * LEADING);
         let y = self.layout.y;
@@ -357,7 +356,7 @@ impl Composer<'_> {
     }
 }
 
-/// Left and width of number, document, of this text, of the other, longest run.
+/// Left edge and width of: number, document, share of this text, share of the source, longest match.
 const COLUMNS: [(f32, f32); 5] =
     [(0.0, 26.0), (28.0, 216.0), (254.0, 88.0), (350.0, 78.0), (434.0, WIDTH - 434.0)];
 
@@ -370,7 +369,7 @@ fn is_end(character: char) -> bool {
     printed(character) == Some('\n')
 }
 
-/// The paragraph in the making.
+/// The paragraph that is still growing.
 #[derive(Default)]
 struct Paragraphs {
     open: Paragraph,
@@ -378,7 +377,7 @@ struct Paragraphs {
 }
 
 impl Paragraphs {
-    /// Appends a part of one line. `label` is taken by the first that has a letter.
+    /// Appends part of a line. The first part with text takes `label`.
     fn push(&mut self, part: &str, style: TextStyle, label: &mut Option<String>) {
         let text = part.trim_end_matches(is_end);
         self.open.text.extend(text.chars().filter_map(printed));

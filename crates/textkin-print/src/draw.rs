@@ -1,4 +1,4 @@
-//! Pages to a file.
+//! Writes pages to a PDF.
 
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::color::rgb::Color;
@@ -21,7 +21,7 @@ use crate::palette;
 use crate::report::PdfReport;
 use crate::shape::{Background, Glyph, GlyphRun, Label, TextStyle, printed};
 
-/// The file of these pages.
+/// Renders the pages as a PDF.
 pub(crate) fn document(
     report: &PdfReport,
     layout: &PageLayout,
@@ -67,11 +67,11 @@ fn metadata(report: &PdfReport) -> Metadata {
     metadata.creation_date(date.utc_offset_hour(0).utc_offset_minute(0))
 }
 
-/// What draws on one page.
+/// Draws on one page.
 struct PageRenderer<'a, 'b> {
     surface: &'a mut Surface<'b>,
     fonts: &'a Fonts,
-    /// Places that lead to a source.
+    /// Areas that link to a source, by its number.
     links: Vec<(Rect, usize)>,
 }
 
@@ -93,7 +93,7 @@ impl PageRenderer<'_, '_> {
         let mut path = PathBuilder::new();
         path.push_rect(rect);
         let Some(path) = path.finish() else { return };
-        self.surface.set_fill(Some(filled(fill)));
+        self.surface.set_fill(Some(solid_fill(fill)));
         self.surface.set_stroke(edge.map(|edge| stroke(edge, 0.6, &[])));
         self.surface.draw_path(&path);
         self.surface.set_stroke(None);
@@ -111,23 +111,23 @@ impl PageRenderer<'_, '_> {
     }
 
     fn line(&mut self, x: f32, y: f32, size: f32, line: &Line) {
-        self.grounds(x, y, size, &line.runs);
+        self.backgrounds(x, y, size, &line.runs);
         let mut at = x;
         let mut rest = line.runs.as_slice();
         while let Some((first, system_fonts)) = rest.split_first() {
-            let goes_on = |pair: &[GlyphRun]| {
+            let continues = |pair: &[GlyphRun]| {
                 let [before, after] = pair else { return false };
                 let is_next = before.end == after.start && !before.is_rtl() && !after.is_rtl();
-                let is_alike = (before.font, before.style) == (after.font, after.style);
-                is_next && is_alike && after.label.is_none()
+                let is_same_style = (before.font, before.style) == (after.font, after.style);
+                is_next && is_same_style && after.label.is_none()
             };
-            let count = 1 + rest.windows(2).take_while(|pair| goes_on(pair)).count();
+            let count = 1 + rest.windows(2).take_while(|pair| continues(pair)).count();
             let run = &rest[..count];
             let label = first.label.as_ref();
             let before = label.filter(|_| !first.is_rtl()).map_or(0.0, Label::width) * size;
             if let Some(label) = label {
                 let left = match first.is_rtl() {
-                    true => at + (first.width - label.ground()) * size,
+                    true => at + (first.width - label.background_width()) * size,
                     false => at,
                 };
                 self.label((left, y), size, label, first.style);
@@ -138,8 +138,8 @@ impl PageRenderer<'_, '_> {
         }
     }
 
-    /// What stands behind letters: one rectangle for what stands together, and a line below it.
-    fn grounds(&mut self, x: f32, y: f32, size: f32, runs: &[GlyphRun]) {
+    /// Draws the background of text: one rectangle per highlighted range, and a line below it.
+    fn backgrounds(&mut self, x: f32, y: f32, size: f32, runs: &[GlyphRun]) {
         let mut at = x;
         for run in
             runs.chunk_by(|a, b| a.style.background == b.style.background && b.label.is_none())
@@ -168,7 +168,8 @@ impl PageRenderer<'_, '_> {
 
     fn label(&mut self, (x, y): (f32, f32), size: f32, label: &Label, style: TextStyle) {
         let small = size * Label::SIZE;
-        let rect = Rect::from_xywh(x, y - size * 0.82, label.ground() * size, size * 1.02);
+        let rect =
+            Rect::from_xywh(x, y - size * 0.82, label.background_width() * size, size * 1.02);
         let Some(rect) = rect else { return };
         let letters = match style.background {
             Background::Source(number) => {
@@ -181,14 +182,15 @@ impl PageRenderer<'_, '_> {
                 palette::soft()
             }
         };
-        let glyphs: Vec<KrillaGlyph> = label.glyphs.iter().map(|glyph| written(glyph, 0)).collect();
+        let glyphs: Vec<KrillaGlyph> =
+            label.glyphs.iter().map(|glyph| to_krilla(glyph, 0)).collect();
         let font = self.fonts.face(label.font).pdf.clone();
         let place = Point::from_xy(x + Label::PAD * size, y - size * 0.04);
-        self.surface.set_fill(Some(filled(letters)));
+        self.surface.set_fill(Some(solid_fill(letters)));
         self.surface.draw_glyphs(place, &glyphs, font, &label.text, small, false);
     }
 
-    /// Pieces that follow one another, with one typeface and one look.
+    /// Draws consecutive runs of one typeface and one style.
     fn glyphs(&mut self, (x, y): (f32, f32), size: f32, line: &Line, run: &[GlyphRun]) {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return };
         let text = &line.text[first.start..last.end];
@@ -196,18 +198,18 @@ impl PageRenderer<'_, '_> {
             .iter()
             .flat_map(|run| {
                 let shift = run.base.cast_signed() - first.start.cast_signed();
-                run.glyphs().iter().map(move |glyph| written(glyph, shift))
+                run.glyphs().iter().map(move |glyph| to_krilla(glyph, shift))
             })
             .collect();
         let is_soft = first.style.is_soft;
         let colour = if is_soft { palette::soft() } else { palette::ink() };
-        self.surface.set_fill(Some(filled(colour)));
+        self.surface.set_fill(Some(solid_fill(colour)));
         let font = self.fonts.face(first.font).pdf.clone();
         self.surface.draw_glyphs(Point::from_xy(x, y), &glyphs, font, text, size, false);
     }
 }
 
-fn written(glyph: &Glyph, shift: isize) -> KrillaGlyph {
+fn to_krilla(glyph: &Glyph, shift: isize) -> KrillaGlyph {
     let place = |at: u32| (at as usize).saturating_add_signed(shift);
     KrillaGlyph::new(
         GlyphId::new(glyph.id),
@@ -220,7 +222,7 @@ fn written(glyph: &Glyph, shift: isize) -> KrillaGlyph {
     )
 }
 
-fn filled(colour: Color) -> Fill {
+fn solid_fill(colour: Color) -> Fill {
     Fill { paint: colour.into(), opacity: NormalizedF32::ONE, ..Fill::default() }
 }
 

@@ -1,13 +1,13 @@
-//! What can go wrong.
+//! Errors.
 
-/// Why there is no PDF.
+/// Why a PDF could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A typeface within the program is damaged.
-    #[error("the typeface {0} within the program cannot be read")]
+    /// An embedded typeface cannot be read.
+    #[error("cannot read the embedded typeface {0}")]
     Font(&'static str),
-    /// The file could not be written.
-    #[error("the PDF cannot be written: {0}")]
+    /// The PDF library failed.
+    #[error("cannot write the PDF: {0}")]
     Write(String),
 }

@@ -1,8 +1,8 @@
-//! Typefaces: two within the program, and those of the system for characters that these lack.
+//! Typefaces: two embedded ones, and those of the system for characters that these lack.
 //!
-//! Ours are DejaVu Sans Condensed, regular and bold. Their licence (that of Bitstream Vera; changes
-//! are in the public domain) lets them be handed on with other programs and embedded in documents;
-//! the notice it asks for is within the files.
+//! The embedded ones are DejaVu Sans Condensed, regular and bold. Their licence (that of Bitstream
+//! Vera; changes are in the public domain) allows redistribution with other programs and embedding
+//! in documents; the required notice is in the font files.
 
 use std::sync::OnceLock;
 
@@ -11,18 +11,18 @@ use rustybuzz::ttf_parser;
 
 use crate::Error;
 
-/// The place of a typeface among [`Fonts`].
+/// Index of a typeface in [`Fonts`].
 pub(crate) type FontId = u16;
 
 pub(crate) const REGULAR: FontId = 0;
 pub(crate) const BOLD: FontId = 1;
 
-/// Typefaces of the system that are looked at; those of one style come first.
+/// Maximum number of system typefaces considered; upright regular ones come first.
 const MAX_SYSTEM_FONTS: usize = 400;
-/// Typefaces in one document.
+/// Maximum number of typefaces in one document.
 const MAX_FONTS: usize = 60;
 
-/// A typeface, ready to shape and to be written.
+/// A typeface, loaded for shaping and for the PDF.
 pub(crate) struct Typeface {
     pub(crate) shaper: rustybuzz::Face<'static>,
     pub(crate) pdf: krilla::text::Font,
@@ -43,9 +43,9 @@ impl Typeface {
 /// The typefaces of one document.
 pub(crate) struct Fonts {
     faces: Vec<Typeface>,
-    /// Typefaces of the system that are among them, by their place in [`system_fonts`].
-    taken: HashMap<usize, FontId>,
-    known: HashMap<(char, FontId), FontId>,
+    /// System typefaces in use, by their index in [`system_fonts`].
+    loaded: HashMap<usize, FontId>,
+    chosen: HashMap<(char, FontId), FontId>,
 }
 
 impl Fonts {
@@ -53,57 +53,57 @@ impl Fonts {
         let face = |data, name| Typeface::new(data, 0).ok_or(Error::Font(name));
         let regular = face(dejavu::sans_condensed::regular(), "DejaVu Sans Condensed")?;
         let bold = face(dejavu::sans_condensed::bold(), "DejaVu Sans Condensed Bold")?;
-        Ok(Self { faces: vec![regular, bold], taken: HashMap::new(), known: HashMap::new() })
+        Ok(Self { faces: vec![regular, bold], loaded: HashMap::new(), chosen: HashMap::new() })
     }
 
     pub(crate) fn face(&self, font: FontId) -> &Typeface {
         &self.faces[usize::from(font)]
     }
 
-    /// The typeface for a character, `wanted` if it has it or none has.
-    pub(crate) fn for_character(&mut self, character: char, wanted: FontId) -> FontId {
+    /// The typeface for a character: `preferred` if it has the character or none does.
+    pub(crate) fn for_character(&mut self, character: char, preferred: FontId) -> FontId {
         if character.is_ascii() {
-            return wanted;
+            return preferred;
         }
-        if let Some(font) = self.known.get(&(character, wanted)) {
+        if let Some(font) = self.chosen.get(&(character, preferred)) {
             return *font;
         }
-        let font = self.find(character, wanted);
-        self.known.insert((character, wanted), font);
+        let font = self.find(character, preferred);
+        self.chosen.insert((character, preferred), font);
         font
     }
 
-    fn find(&mut self, character: char, wanted: FontId) -> FontId {
-        if self.face(wanted).has(character) {
-            return wanted;
+    fn find(&mut self, character: char, preferred: FontId) -> FontId {
+        if self.face(preferred).has(character) {
+            return preferred;
         }
-        let own = (0..).zip(&self.faces).find(|(_, face)| face.has(character));
-        if let Some((font, _)) = own {
+        let in_use = (0..).zip(&self.faces).find(|(_, face)| face.has(character));
+        if let Some((font, _)) = in_use {
             return font;
         }
-        let other = system_fonts().iter().position(|other| other.has(character));
-        other.and_then(|place| self.take(place)).unwrap_or(wanted)
+        let other = system_fonts().iter().position(|font| font.has(character));
+        other.and_then(|index| self.load(index)).unwrap_or(preferred)
     }
 
-    fn take(&mut self, place: usize) -> Option<FontId> {
-        if let Some(font) = self.taken.get(&place) {
+    fn load(&mut self, index: usize) -> Option<FontId> {
+        if let Some(font) = self.loaded.get(&index) {
             return Some(*font);
         }
         if self.faces.len() >= MAX_FONTS {
             return None;
         }
         let font = FontId::try_from(self.faces.len()).ok()?;
-        self.faces.push(system_fonts()[place].load()?);
-        self.taken.insert(place, font);
+        self.faces.push(system_fonts()[index].load()?);
+        self.loaded.insert(index, font);
         Some(font)
     }
 }
 
-/// A typeface of the system, and what it has.
+/// A typeface of the system and its characters.
 struct SystemFont {
     path: std::path::PathBuf,
     index: u32,
-    /// Characters: first and last of each run, ascending.
+    /// Character ranges: first and last, ascending.
     runs: Vec<(u32, u32)>,
     data: OnceLock<Option<&'static [u8]>>,
 }
@@ -116,15 +116,15 @@ impl SystemFont {
     }
 
     fn load(&self) -> Option<Typeface> {
-        // Read once and kept as long as the program runs, since faces borrow it.
+        // Read once and leaked, because faces borrow it.
         let read = || std::fs::read(&self.path).ok().map(|bytes| &*Vec::leak(bytes));
         let data = *self.data.get_or_init(read);
         Typeface::new(data?, self.index)
     }
 }
 
-/// The typefaces of the system with outlines, those that look plain first; looked for once, and only
-/// if a text has a character that our own lack.
+/// The system typefaces with outlines, upright regular ones first; loaded once, and only if a text has
+/// a character that the embedded ones lack.
 fn system_fonts() -> &'static [SystemFont] {
     static SYSTEM_FONTS: OnceLock<Vec<SystemFont>> = OnceLock::new();
     SYSTEM_FONTS.get_or_init(|| {
@@ -139,11 +139,11 @@ fn system_fonts() -> &'static [SystemFont] {
             .collect();
         faces.sort_by(|a, b| (&a.0, &a.1, a.2.index).cmp(&(&b.0, &b.1, b.2.index)));
         faces.truncate(MAX_SYSTEM_FONTS);
-        let other = |(_, path, face): (_, std::path::PathBuf, &fontdb::FaceInfo)| {
+        let system_font = |(_, path, face): (_, std::path::PathBuf, &fontdb::FaceInfo)| {
             let runs = database.with_face_data(face.id, runs)??;
             Some(SystemFont { path, index: face.index, runs, data: OnceLock::new() })
         };
-        faces.into_iter().filter_map(other).collect()
+        faces.into_iter().filter_map(system_font).collect()
     })
 }
 
@@ -152,7 +152,7 @@ fn rank(face: &fontdb::FaceInfo) -> (bool, u16, bool) {
     (is_slanted, face.weight.0.abs_diff(400), face.monospaced)
 }
 
-/// The characters of a typeface with outlines.
+/// The character ranges of a typeface, if it has outlines.
 fn runs(data: &[u8], index: u32) -> Option<Vec<(u32, u32)>> {
     let face = ttf_parser::Face::parse(data, index).ok()?;
     let tables = face.tables();
@@ -162,7 +162,7 @@ fn runs(data: &[u8], index: u32) -> Option<Vec<(u32, u32)>> {
     let mut characters = Vec::new();
     for table in tables.cmap?.subtables.into_iter().filter(ttf_parser::cmap::Subtable::is_unicode) {
         table.codepoints(|character| {
-            // Some tables name whole ranges, with gaps in them.
+            // Some tables list ranges that contain gaps.
             let glyph = table.glyph_index(character).filter(|glyph| glyph.0 != 0);
             characters.extend(glyph.map(|_| character));
         });
@@ -183,21 +183,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_own_typefaces_have_many_scripts_and_unknown_characters_have_some_typeface() {
+    fn embedded_typefaces_cover_many_scripts_and_any_character_gets_a_typeface() {
         let mut fonts = Fonts::new().unwrap();
         for character in "aßЯλאبՀქ–€→ﬁ".chars() {
             let font = fonts.for_character(character, BOLD);
             assert!(font <= BOLD && fonts.face(font).has(character), "{character}");
         }
-        let nobody = '\u{10fffd}';
-        let font = fonts.for_character(nobody, REGULAR);
+        let private_use = '\u{10fffd}';
+        let font = fonts.for_character(private_use, REGULAR);
         assert!(usize::from(font) < fonts.faces.len());
     }
 
     #[test]
-    fn runs_of_characters_are_found_by_their_ends() {
+    fn characters_are_found_in_their_ranges() {
         let runs = runs(dejavu::sans_condensed::regular(), 0).unwrap();
-        let other = SystemFont { path: "".into(), index: 0, runs, data: OnceLock::new() };
-        assert!(other.has('a') && other.has('א') && !other.has('日'));
+        let font = SystemFont { path: "".into(), index: 0, runs, data: OnceLock::new() };
+        assert!(font.has('a') && font.has('א') && !font.has('日'));
     }
 }

@@ -1,4 +1,4 @@
-//! Pages in the making: what stands where, from the top down.
+//! Pages and the items on them, filled from top to bottom.
 
 use std::rc::Rc;
 
@@ -7,38 +7,38 @@ use krilla::color::rgb::Color;
 
 use crate::line::Line;
 
-/// The most pages of a report. What does not fit is left out, which the last page says.
+/// Maximum number of pages. Longer text is cut, which the last page states.
 pub const MAX_PAGES: usize = 2000;
 
 /// A4, in points.
 pub(crate) const PAGE: (f32, f32) = (595.28, 841.89);
-/// Left and right.
+/// Left and right margin.
 pub(crate) const MARGIN: f32 = 56.0;
-/// What lies between the margins.
+/// Width between the margins.
 pub(crate) const WIDTH: f32 = PAGE.0 - 2.0 * MARGIN;
 const TOP: f32 = 66.0;
 const BOTTOM: f32 = PAGE.1 - 60.0;
 
-/// Something on a page. Places are points from the left and the top.
+/// An item on a page. Positions are in points from the left and the top.
 #[derive(Clone, Debug)]
 pub(crate) enum PageItem {
-    /// A line of text: its left, its baseline, the size of its type.
+    /// A line of text: left edge, baseline, font size.
     Text { x: f32, y: f32, size: f32, line: Rc<Line> },
-    /// A filled rectangle, perhaps with an edge.
+    /// A filled rectangle, optionally with an edge.
     Box { x: f32, y: f32, width: f32, height: f32, fill: Color, edge: Option<Color> },
-    /// A line from left to right, whole or in dashes.
+    /// A horizontal line, solid or dashed.
     Rule { x: f32, y: f32, width: f32, colour: Color, dash: &'static [f32] },
 }
 
-/// Pages.
+/// The pages of a report.
 #[derive(Debug)]
 pub(crate) struct PageLayout {
     pub(crate) pages: Vec<Vec<PageItem>>,
-    /// Where each source is told of: page and height.
+    /// Position of each source in the table: page and height.
     pub(crate) sources: HashMap<usize, (usize, f32)>,
-    /// Headings, for the outline: page, height and words.
+    /// Headings for the outline: page, height and text.
     pub(crate) headings: Vec<(usize, f32, String)>,
-    /// Where the next thing goes.
+    /// Vertical position of the next item.
     pub(crate) y: f32,
 }
 
@@ -48,8 +48,8 @@ impl PageLayout {
         Self { pages: vec![Vec::new()], sources, headings, y: TOP }
     }
 
-    /// Makes room for something of this height, on a new page if need be. False if there are no
-    /// more pages.
+    /// Makes room for an item of this height, on a new page if necessary. Returns false if the page
+    /// limit is reached.
     pub(crate) fn reserve(&mut self, height: f32) -> bool {
         if self.y + height <= BOTTOM || self.is_at_top() {
             return true;
@@ -62,19 +62,19 @@ impl PageLayout {
         true
     }
 
-    /// Whether nothing stands on the page yet.
+    /// Whether the page is still empty.
     pub(crate) fn is_at_top(&self) -> bool {
         self.y <= TOP
     }
 
-    /// Goes down, but not at the top of a page.
+    /// Adds vertical space, except at the top of a page.
     pub(crate) fn space(&mut self, height: f32) {
         if !self.is_at_top() {
             self.y += height;
         }
     }
 
-    /// The page in the making, from 0 on.
+    /// Index of the current page.
     pub(crate) fn page(&self) -> usize {
         self.pages.len() - 1
     }

@@ -1,16 +1,16 @@
-//! Reports on paper.
+//! Writes result reports as PDF.
 //!
-//! In: a [`PdfReport`], plain data whose words the caller chose. Out: a PDF of A4 pages, with text that
-//! can be selected and searched, links from each passage to its source, and nothing that is not in
-//! the report: the same report gives the same bytes.
+//! In: a [`PdfReport`], plain data whose wording the caller chooses. Out: a PDF of A4 pages with text
+//! that can be selected and searched, and links from each passage to its source. The same report
+//! gives the same bytes.
 //!
-//! `report` is what comes in; `font` the typefaces (those within the program, then those of the
-//! system); `shape` turns paragraphs into glyphs, `line` glyphs into lines, from right to left where
-//! the text is; `layout` puts lines and rectangles on pages, `compose` says what stands where, and
-//! `draw` writes the file.
+//! `report` holds the input; `font` the typefaces (embedded ones, then those of the system); `shape`
+//! turns paragraphs into glyph runs and `line` breaks them into lines, including right-to-left text;
+//! `layout` places lines and rectangles on pages, `compose` decides what goes where, and `draw`
+//! writes the file.
 //!
-//! Any text is printed: what no typeface has becomes a box, a word that is longer than a line is
-//! broken, and what goes beyond [`MAX_PAGES`] is left out, which the last page says.
+//! Any text can be printed: a character that no typeface has becomes a box, a word longer than a line
+//! is broken, and text beyond [`MAX_PAGES`] is cut, which the last page states.
 //!
 //! ```
 //! use textkin_print::{Report, pdf};
@@ -34,13 +34,13 @@ pub use error::Error;
 pub use layout::MAX_PAGES;
 pub use report::{Annotation, Highlight, PdfReport, SourceRow, StripSegment};
 
-/// The report as a PDF.
+/// Renders the report as a PDF.
 ///
-/// Takes about as long as the text: a thesis of 100,000 words well under a second.
+/// Time is proportional to the text: well under a second for a thesis of 100,000 words.
 ///
 /// # Errors
-/// If the typefaces within the program cannot be read, or the file cannot be written: neither depends
-/// on the report.
+/// If the embedded typefaces cannot be read, or the file cannot be written. Neither depends on the
+/// report.
 pub fn pdf(report: &PdfReport) -> Result<Vec<u8>, Error> {
     let mut fonts = font::Fonts::new()?;
     let pages = compose::pages(report, &mut fonts);

@@ -1,25 +1,24 @@
-//! Pieces to lines: as many as fit, in the order in which they stand on paper.
+//! Breaks glyph runs into lines, in visual order.
 
 use std::rc::Rc;
 
 use crate::font::Fonts;
 use crate::shape::{Glyph, GlyphRun, Label, Paragraph, Shaper};
 
-/// A line.
+/// A line of text.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// The text of its paragraph, which its pieces count bytes in.
+    /// The text of its paragraph; runs refer to bytes of it.
     pub(crate) text: Rc<str>,
     /// From left to right.
     pub(crate) runs: Vec<GlyphRun>,
-    /// Of all pieces, in units of the size of the type.
+    /// Total width, in em.
     pub(crate) width: f32,
     /// Whether its paragraph runs from right to left.
     pub(crate) is_rtl: bool,
 }
 
-/// The lines of a paragraph that are at most `width` wide, in units of the size of the type. There is
-/// at least one.
+/// Breaks a paragraph into lines of at most `width` em. Returns at least one line.
 pub(crate) fn lines(
     shaper: &mut Shaper,
     fonts: &mut Fonts,
@@ -55,7 +54,7 @@ struct LineBreaker {
 }
 
 impl LineBreaker {
-    /// Adds pieces that should stand in one line, and empties them.
+    /// Adds runs that belong on one line, and clears `unit`.
     fn add(&mut self, unit: &mut Vec<GlyphRun>) {
         let space = unit.last().map_or(0.0, |run| run.space);
         let width = unit.iter().map(|run| run.width).sum::<f32>() - space;
@@ -100,7 +99,7 @@ impl LineBreaker {
     }
 }
 
-/// What of a piece fits into `width`, and the rest: at least one character if `must`.
+/// Splits a run into what fits `width` and the rest; takes at least one character if `must`.
 fn split(run: &GlyphRun, width: f32, must: bool) -> Option<(GlyphRun, GlyphRun)> {
     let glyphs = run.glyphs();
     let count = glyphs.len();
@@ -137,15 +136,15 @@ fn split(run: &GlyphRun, width: f32, must: bool) -> Option<(GlyphRun, GlyphRun)>
     Some((head, tail))
 }
 
-/// Pieces of a line from left to right (rule L2 of the bidirectional algorithm).
+/// The runs of a line from left to right (rule L2 of the bidirectional algorithm).
 fn visual_order(mut runs: Vec<GlyphRun>) -> Vec<GlyphRun> {
     let highest = runs.iter().map(|run| run.level).max().unwrap_or(0);
     for level in (1..=highest).rev() {
         let mut at = 0;
         while at < runs.len() {
-            let run = runs[at..].iter().take_while(|run| run.level >= level).count();
-            runs[at..at + run].reverse();
-            at += run.max(1);
+            let count = runs[at..].iter().take_while(|run| run.level >= level).count();
+            runs[at..at + count].reverse();
+            at += count.max(1);
         }
     }
     runs
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_whole_and_nothing_is_lost() {
+    fn words_are_not_broken_and_nothing_is_lost() {
         let found = broken("The quick brown fox jumps over the lazy dog", 8.0);
         assert!(found.len() > 2);
         assert_eq!(texts(&found).concat(), "The quick brown fox jumps over the lazy dog");
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn hebrew_stands_from_right_to_left_and_its_numbers_do_not() {
+    fn hebrew_runs_right_to_left_and_its_numbers_left_to_right() {
         let found = broken("שלום 123 עולם", 100.0);
         assert!(found[0].is_rtl);
         let starts: Vec<usize> = found[0].runs.iter().map(|run| run.start).collect();
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paragraph_of_nothing_is_an_empty_line() {
+    fn an_empty_paragraph_is_one_line() {
         assert_eq!(broken("", 10.0).len(), 1);
         assert_eq!(broken("   ", 0.5).len(), 1);
     }

@@ -1,8 +1,8 @@
-//! Colours: those of the pages, as they are on paper.
+//! Colours, the same as on the pages, adapted for print.
 
 use krilla::color::rgb::Color;
 
-/// A fill and the edge that goes with it, by the number of a source, from 1 on.
+/// Fill and edge colour of a source, by its number from 1.
 pub(crate) fn hue(number: usize) -> (Color, Color) {
     const HUES: [(u32, u32); 6] = [
         (0xcf_e3ff, 0x1f_5fbf),
@@ -16,8 +16,8 @@ pub(crate) fn hue(number: usize) -> (Color, Color) {
     (rgb(fill), rgb(edge))
 }
 
-/// How a line under a passage is drawn, so that colour is not the only sign: lengths of strokes and
-/// gaps, none for a whole line.
+/// Dash pattern of the line under a passage, so that colour is not the only cue; empty for a solid
+/// line.
 pub(crate) fn dash(number: usize) -> &'static [f32] {
     const DASHES: [&[f32]; 4] = [&[], &[4.0, 2.0], &[1.0, 1.5], &[6.0, 1.5, 1.0, 1.5]];
     DASHES[number.saturating_sub(1) / 6 % DASHES.len()]

@@ -1,99 +1,99 @@
-//! What is printed: plain data, in the words in which it is to be read.
+//! The content of a report: plain data, worded for the reader.
 
-/// What was found of a text.
+/// A result report.
 #[derive(Clone, Debug, Default)]
 pub struct PdfReport {
-    /// The title of the text. Every page has it.
+    /// The title of the text, repeated on every page.
     pub title: String,
-    /// When it was sent, and where it was looked for: short phrases.
+    /// When the text was checked and against what: short phrases.
     pub facts: Vec<String>,
-    /// When it was sent: year, month, day, hour, minute, second, in UTC.
+    /// When the text was checked: year, month, day, hour, minute, second, in UTC.
     pub time: Option<[u16; 6]>,
     /// `40%`.
     pub share: String,
     /// `412 of 1,030 words found in 7 documents`.
     pub counts: String,
-    /// What it is with nothing excluded, and what is excluded: a sentence each.
+    /// The share with nothing excluded, and the exclusions: one sentence each.
     pub notes: Vec<String>,
-    /// What is worth a warning.
+    /// Warnings.
     pub warnings: Vec<String>,
-    /// Words of the text: the length of the strip.
+    /// Number of words in the text: the length of the strip.
     pub words: u64,
-    /// Runs of words of the strip, ascending.
+    /// Segments of the strip, ascending.
     pub strip: Vec<StripSegment>,
-    /// Where it was found, best first.
+    /// The sources, best first.
     pub sources: Vec<SourceRow>,
-    /// What is said after the sources, or instead of them.
+    /// A note after the sources, or in their place.
     pub after_sources: Option<String>,
-    /// What is said before the text, or instead of it.
+    /// A note before the text, or in its place.
     pub before_text: String,
     /// The text.
     pub text: String,
-    /// Its marks, ascending, in bytes. Those that overlap are shortened.
+    /// Highlighted ranges, ascending, in bytes. Overlapping ones are shortened.
     pub marks: Vec<Highlight>,
 }
 
-/// What is said of words.
+/// Why words are highlighted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Annotation {
-    /// They are found in the source of this number, from 1 on.
+    /// They are also found in the source with this number, from 1.
     Source(usize),
-    /// They do not count, for this reason.
+    /// They are excluded, for this reason.
     Excluded(String),
 }
 
-/// A run of words of the strip.
+/// A segment of the strip, which shows the matches along the text.
 #[derive(Clone, Debug)]
 pub struct StripSegment {
-    /// The first word, from 0 on.
+    /// Index of the first word.
     pub from: u64,
-    /// The word after the last.
+    /// Index after the last word.
     pub to: u64,
-    /// What is said of it.
+    /// Why it is marked.
     pub annotation: Annotation,
 }
 
-/// A part of the text.
+/// A highlighted range of the text.
 #[derive(Clone, Debug)]
 pub struct Highlight {
-    /// Where it begins, in bytes.
+    /// First byte.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// Byte after the last.
     pub end: usize,
-    /// What is said of it.
+    /// Why it is marked.
     pub annotation: Annotation,
 }
 
 /// A row of the table of sources.
 #[derive(Clone, Debug, Default)]
 pub struct SourceRow {
-    /// Its number, from 1 on.
+    /// Its number, from 1.
     pub number: usize,
-    /// Its title, or that it is held by another owner.
+    /// Its title, or a placeholder for a private match.
     pub title: String,
     /// Repository, date, badges.
     pub facts: String,
-    /// `40%`, and `412 of 1,030 words`.
+    /// Share of this text: `40%` and `412 of 1,030 words`.
     pub here: [String; 2],
-    /// The same of the other text; empty where it is not told.
+    /// Share of the source; empty if it is not shown.
     pub there: [String; 2],
-    /// `88 words`; empty where it is not told.
+    /// Longest match: `88 words`; empty if it is not shown.
     pub longest: String,
 }
 
-/// Where the marks of `text` are: its bytes in order, each stretch with the place of its mark.
+/// Splits `text` at its highlights: byte ranges in order, each with the index of its highlight.
 pub(crate) fn marked_ranges(text: &str, marks: &[Highlight]) -> Vec<(usize, usize, Option<usize>)> {
-    let mut found = Vec::with_capacity(marks.len() * 2 + 1);
+    let mut ranges = Vec::with_capacity(marks.len() * 2 + 1);
     let mut at = 0;
     for (index, mark) in marks.iter().enumerate() {
         let start = text.floor_char_boundary(mark.start).max(at);
         let end = text.floor_char_boundary(mark.end).max(start);
         if end > start {
-            found.extend((start > at).then_some((at, start, None)));
-            found.push((start, end, Some(index)));
+            ranges.extend((start > at).then_some((at, start, None)));
+            ranges.push((start, end, Some(index)));
             at = end;
         }
     }
-    found.extend((at < text.len()).then_some((at, text.len(), None)));
-    found
+    ranges.extend((at < text.len()).then_some((at, text.len(), None)));
+    ranges
 }

@@ -1,8 +1,7 @@
-//! Paragraphs to pieces: runs of glyphs that are never broken but where a word is longer than a line.
+//! Shapes paragraphs into glyph runs, which are broken only if a word is longer than a line.
 //!
-//! A piece has one typeface, one look and one direction, and lies between two places where a line may
-//! end. Widths are in units of the size of the type. Words come back, so that most pieces are shaped
-//! once and remembered.
+//! A run has one typeface, one style and one direction, and lies between two possible line breaks.
+//! Widths are in em. Words recur, so shaped runs are cached.
 
 use std::rc::Rc;
 
@@ -11,12 +10,12 @@ use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
 
 use crate::font::{BOLD, FontId, Fonts, REGULAR};
 
-/// Bytes of the longest piece: shaping takes whole words, but no word without end.
+/// Maximum bytes of a run: words are shaped as a whole, unless they are very long.
 const MAX_BYTES: usize = 256;
-/// Pieces of at most so many bytes are remembered, and so many of them.
-const REMEMBERED: (usize, usize) = (32, 100_000);
+/// Runs that are cached: maximum bytes of each, and maximum number.
+const CACHED: (usize, usize) = (32, 100_000);
 
-/// What letters look like.
+/// Style of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TextStyle {
     pub(crate) is_bold: bool,
@@ -24,25 +23,25 @@ pub(crate) struct TextStyle {
     pub(crate) background: Background,
 }
 
-/// What stands behind letters.
+/// Background of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Background {
     #[default]
     None,
-    /// The colour of the source of this number.
+    /// The colour of the source with this number.
     Source(usize),
-    /// Grey: it does not count.
+    /// Grey: excluded.
     Excluded,
 }
 
-/// A paragraph: its text, and its parts one after the other.
+/// A paragraph: its text, and consecutive styled spans.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paragraph {
     pub(crate) text: String,
     pub(crate) spans: Vec<StyledSpan>,
 }
 
-/// A part of a paragraph, with a label that stands before it.
+/// A styled span of a paragraph, with an optional label before it.
 #[derive(Clone, Debug)]
 pub(crate) struct StyledSpan {
     pub(crate) end: usize,
@@ -51,14 +50,14 @@ pub(crate) struct StyledSpan {
 }
 
 impl Paragraph {
-    /// A paragraph with one look.
+    /// A paragraph with one style.
     pub(crate) fn new(text: &str, style: TextStyle) -> Self {
         let mut paragraph = Self::default();
         paragraph.push(text, style);
         paragraph
     }
 
-    /// Appends text; ends of lines become spaces.
+    /// Appends text; line breaks become spaces.
     pub(crate) fn push(&mut self, text: &str, style: TextStyle) {
         for character in text.chars() {
             match printed(character) {
@@ -71,8 +70,8 @@ impl Paragraph {
     }
 }
 
-/// What a character is printed as, if at all: controls and characters that turn the order of what
-/// follows are visible, as on pages.
+/// The character that is printed for `character`, if any. Control and direction characters become
+/// visible, as on the pages.
 pub(crate) fn printed(character: char) -> Option<char> {
     match character {
         '\r' => None,
@@ -84,7 +83,7 @@ pub(crate) fn printed(character: char) -> Option<char> {
     }
 }
 
-/// A glyph, with the bytes it stands for, counted from where its piece was shaped.
+/// A glyph, with the byte range it stands for, relative to the start of its run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glyph {
     pub(crate) id: u32,
@@ -95,25 +94,25 @@ pub(crate) struct Glyph {
     pub(crate) end: u32,
 }
 
-/// A piece of a paragraph.
+/// A run of glyphs.
 #[derive(Clone, Debug)]
 pub(crate) struct GlyphRun {
-    /// Where it was shaped from: glyphs count bytes from here.
+    /// Start of the shaped text: glyph ranges are relative to it.
     pub(crate) base: usize,
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) font: FontId,
     pub(crate) level: u8,
     pub(crate) style: TextStyle,
-    /// Whether a line may end before it.
+    /// Whether a line may break before it.
     pub(crate) is_breakable: bool,
-    /// In the order in which they stand on paper.
+    /// In visual order.
     pub(crate) glyphs: Rc<[Glyph]>,
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// With the label and with spaces at its end.
+    /// Width with label and trailing spaces.
     pub(crate) width: f32,
-    /// Of which spaces at its end.
+    /// Width of the trailing spaces.
     pub(crate) space: f32,
     pub(crate) label: Option<Label>,
 }
@@ -128,41 +127,41 @@ impl GlyphRun {
     }
 }
 
-/// A label before a passage: a number or a reason, in small letters on a ground.
+/// A label before a passage: a number or a reason, in small type on a background.
 #[derive(Clone, Debug)]
 pub(crate) struct Label {
     pub(crate) text: Rc<str>,
     pub(crate) font: FontId,
     pub(crate) glyphs: Rc<[Glyph]>,
-    /// Of the letters alone.
+    /// Width of its text.
     pub(crate) letters: f32,
 }
 
 impl Label {
-    /// Its letters, in parts of those of the text.
+    /// Font size relative to the text.
     pub(crate) const SIZE: f32 = 0.74;
-    /// Before and after its letters.
+    /// Padding before and after its text.
     pub(crate) const PAD: f32 = 0.25;
-    /// Between it and the text.
+    /// Gap between label and text.
     pub(crate) const GAP: f32 = 0.32;
 
-    pub(crate) fn ground(&self) -> f32 {
+    pub(crate) fn background_width(&self) -> f32 {
         self.letters + 2.0 * Self::PAD
     }
 
     pub(crate) fn width(&self) -> f32 {
-        self.ground() + Self::GAP
+        self.background_width() + Self::GAP
     }
 }
 
-/// What was shaped before.
+/// Shapes text, with a cache.
 #[derive(Default)]
 pub(crate) struct Shaper {
-    known: HashMap<(FontId, bool, Box<str>), Rc<[Glyph]>>,
+    cache: HashMap<(FontId, bool, Box<str>), Rc<[Glyph]>>,
 }
 
 impl Shaper {
-    /// The pieces of a paragraph in the order of its text, and whether it runs from right to left.
+    /// Returns the runs of a paragraph in text order, and whether it runs from right to left.
     pub(crate) fn runs(
         &mut self,
         fonts: &mut Fonts,
@@ -187,17 +186,17 @@ impl Shaper {
             }
             let is_breakable = at == 0 || breaks.peek() == Some(&at);
             let style = paragraph.spans.get(part).map(|part| part.style).unwrap_or_default();
-            let wanted = if style.is_bold { BOLD } else { REGULAR };
+            let preferred = if style.is_bold { BOLD } else { REGULAR };
             let font = match &open {
-                Some(open) if stays(character) => open.font,
-                _ => fonts.for_character(character, wanted),
+                Some(open) if is_combining(character) => open.font,
+                _ => fonts.for_character(character, preferred),
             };
             let next = OpenRun { start: at, font, level: level(at), part, style, is_breakable };
-            let goes_on = open.as_ref().is_some_and(|open| {
-                let is_short = at - open.start < MAX_BYTES || stays(character);
-                !is_breakable && is_short && open.is_like(&next)
+            let continues = open.as_ref().is_some_and(|open| {
+                let is_short = at - open.start < MAX_BYTES || is_combining(character);
+                !is_breakable && is_short && open.is_same_kind(&next)
             });
-            if !goes_on && let Some(open) = open.replace(next) {
+            if !continues && let Some(open) = open.replace(next) {
                 runs.push(self.run(fonts, paragraph, &open, at, &runs));
             }
         }
@@ -254,17 +253,17 @@ impl Shaper {
     }
 
     fn glyphs(&mut self, fonts: &Fonts, font: FontId, is_rtl: bool, text: &str) -> Rc<[Glyph]> {
-        let is_short = text.len() <= REMEMBERED.0;
-        if !is_short || self.known.len() >= REMEMBERED.1 {
+        let is_short = text.len() <= CACHED.0;
+        if !is_short || self.cache.len() >= CACHED.1 {
             return shape(fonts, font, is_rtl, text);
         }
         let key = (font, is_rtl, text.into());
-        let shaped = self.known.entry(key).or_insert_with(|| shape(fonts, font, is_rtl, text));
+        let shaped = self.cache.entry(key).or_insert_with(|| shape(fonts, font, is_rtl, text));
         Rc::clone(shaped)
     }
 }
 
-/// A piece in the making.
+/// A run that is still growing.
 struct OpenRun {
     start: usize,
     font: FontId,
@@ -275,13 +274,13 @@ struct OpenRun {
 }
 
 impl OpenRun {
-    fn is_like(&self, other: &Self) -> bool {
+    fn is_same_kind(&self, other: &Self) -> bool {
         (self.font, self.level, self.part) == (other.font, other.level, other.part)
     }
 }
 
-/// Whether a character belongs to the one before it, whichever typeface that has.
-fn stays(character: char) -> bool {
+/// Whether a character combines with the previous one and must use its typeface.
+fn is_combining(character: char) -> bool {
     matches!(u32::from(character),
         0x300..=0x36f | 0x483..=0x489 | 0x591..=0x5bd | 0x610..=0x61a | 0x64b..=0x65f | 0x1ab0..=0x1aff
         | 0x1dc0..=0x1dff | 0x200b..=0x200f | 0x20d0..=0x20ff | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f
@@ -290,9 +289,9 @@ fn stays(character: char) -> bool {
 
 /// Whether any character runs from right to left.
 fn is_mixed(text: &str) -> bool {
-    let is_turned =
+    let is_right_to_left =
         |character| matches!(bidi_class(character), BidiClass::R | BidiClass::AL | BidiClass::AN);
-    !text.is_ascii() && text.chars().any(is_turned)
+    !text.is_ascii() && text.chars().any(is_right_to_left)
 }
 
 fn shape(fonts: &Fonts, font: FontId, is_rtl: bool, text: &str) -> Rc<[Glyph]> {
@@ -312,7 +311,7 @@ fn shape(fonts: &Fonts, font: FontId, is_rtl: bool, text: &str) -> Rc<[Glyph]> {
     starts.sort_unstable();
     starts.dedup();
     let end = |start: u32| {
-        let after = starts.partition_point(|known| *known <= start);
+        let after = starts.partition_point(|other| *other <= start);
         starts.get(after).copied().unwrap_or_else(|| u32::try_from(text.len()).unwrap_or(u32::MAX))
     };
     let glyph = |(info, place): (&rustybuzz::GlyphInfo, &rustybuzz::GlyphPosition)| Glyph {

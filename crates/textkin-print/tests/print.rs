@@ -1,9 +1,9 @@
-//! Reports are printed whatever is in them, and can be read again.
+//! Any report can be printed, and its text can be extracted again.
 
 use proptest::prelude::*;
 use textkin_print::{Annotation, Highlight, PdfReport, SourceRow, StripSegment, pdf};
 
-/// A report of a text with marks at these bytes.
+/// A report with highlights at these bytes.
 fn report(text: &str, marks: &[(usize, usize)]) -> PdfReport {
     let annotation = |at: usize| match at % 3 {
         2 => Annotation::Excluded("quotation".to_owned()),
@@ -25,20 +25,20 @@ fn report(text: &str, marks: &[(usize, usize)]) -> PdfReport {
         share: "40%".to_owned(),
         counts: "412 of 1,030 words found in 7 documents".to_owned(),
         notes: vec!["With nothing excluded: 49%.".to_owned()],
-        warnings: vec!["31 characters without width stand between letters.".to_owned()],
+        warnings: vec!["31 zero-width characters between letters.".to_owned()],
         words: 1030,
         strip: vec![StripSegment { from: 10, to: 400, annotation: Annotation::Source(1) }],
         sources: (1..=30).map(source).collect(),
-        after_sources: Some("And 14 documents with less.".to_owned()),
+        after_sources: Some("And 14 documents with smaller matches.".to_owned()),
         text: text.to_owned(),
         marks: marks.iter().enumerate().map(mark).collect(),
         ..PdfReport::default()
     }
 }
 
-/// What the project's own reader of PDF finds, with spaces as they come.
+/// Extracts the text with the project's own PDF reader, white space normalized.
 fn read(pdf: &[u8]) -> String {
-    let read = textkin_extract::pdf_text(pdf, usize::MAX).expect("our own PDF is read");
+    let read = textkin_extract::pdf_text(pdf, usize::MAX).expect("the PDF can be read");
     read.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -46,29 +46,29 @@ const WORDS: &str = "The reading rooms of the city were opened in the spring of 
     the autumn more than four thousand people had taken out a card. Nobody had expected the demand.";
 
 #[test]
-fn what_is_printed_can_be_read_in_its_order() {
+fn printed_text_can_be_extracted_in_order() {
     let text = format!("{WORDS}\n\n{WORDS}\r\n{WORDS}");
-    let place = |words: &str| text.find(words).map(|at| (at, at + words.len())).unwrap();
-    let marks = ["reading rooms", "the spring of that", "four thousand people"].map(place);
+    let range_of = |words: &str| text.find(words).map(|at| (at, at + words.len())).unwrap();
+    let marks = ["reading rooms", "the spring of that", "four thousand people"].map(range_of);
     let mut report = report(&text, &marks);
     let whole = read(&pdf(&report).unwrap());
     for words in [
         "On libraries",
         "16 Nov 2026, 12:00",
-        "31 characters without width",
+        "31 zero-width characters",
         "412 of 1,030 words found in 7 documents",
         "With nothing excluded: 49%.",
         "Source number 30",
-        "And 14 documents with less.",
+        "And 14 documents with smaller matches.",
     ] {
-        assert!(whole.contains(words), "{words} is not in {whole}");
+        assert!(whole.contains(words), "{words:?} not found in {whole}");
     }
     report.sources.clear();
     let read = read(&pdf(&report).unwrap());
-    // Numbers and reasons stand before passages; the words go on around them.
+    // Numbers and reasons appear before passages; the words continue around them.
     assert!(read.contains("The 1 reading rooms of the city were opened in 2 the spring"), "{read}");
     let plain = WORDS.split_whitespace();
-    let mut rest = &read[read.find("The text").unwrap() + 8..];
+    let mut rest = &read[read.find(" Text ").unwrap() + 6..];
     for word in plain.clone().chain(plain.clone()).chain(plain) {
         let at = rest.find(word).unwrap_or_else(|| panic!("{word} is not in {rest}"));
         rest = &rest[at + word.len()..];
@@ -76,13 +76,13 @@ fn what_is_printed_can_be_read_in_its_order() {
 }
 
 #[test]
-fn other_scripts_can_be_read_again() {
+fn other_scripts_can_be_extracted() {
     let text = "Ελληνικά κείμενο\nкнига библиотека\né e\u{301} ﬁn\nשלום\nكتاب";
     let read = read(&pdf(&report(text, &[])).unwrap());
-    // Hebrew stands on paper from right to left; readers turn it back or leave it.
+    // Hebrew is drawn from right to left; readers may or may not reverse it.
     for word in ["Ελληνικά", "библиотека", "שלום"] {
-        let turned: String = word.chars().rev().collect();
-        assert!(read.contains(word) || read.contains(&turned), "{word} is not in {read}");
+        let reversed: String = word.chars().rev().collect();
+        assert!(read.contains(word) || read.contains(&reversed), "{word} is not in {read}");
     }
 }
 
@@ -93,7 +93,7 @@ fn the_same_report_gives_the_same_bytes() {
 }
 
 #[test]
-fn nasty_texts_are_printed() {
+fn difficult_texts_are_printed() {
     let endless = "x".repeat(1_000_000);
     let lines = "\n".repeat(100_000);
     let deep = "a\u{301}\u{302}".repeat(3000);
@@ -124,10 +124,13 @@ fn nasty_texts_are_printed() {
 }
 
 #[test]
-fn what_is_left_out_is_said() {
+fn a_cut_is_stated() {
     let long = "x\n".repeat(120_000);
     let bytes = pdf(&report(&long, &[])).unwrap();
-    assert!(read(&bytes).contains("The download as HTML has all of it."), "the last page says so");
+    assert!(
+        read(&bytes).contains("Download the HTML report for the complete text."),
+        "the last page states the cut"
+    );
 }
 
 proptest! {
