@@ -171,8 +171,8 @@ impl Service {
                        JOIN member ON member.team = repository.team
                        JOIN account ON account.id = question.account
                        WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2)
-                         AND (NOT ?3 OR handled IS NULL) AND request.id < ?4
-                       ORDER BY request.id DESC LIMIT ?5";
+                         AND (NOT ?3 OR handled IS NULL) AND question.id < ?4
+                       ORDER BY question.id DESC LIMIT ?5";
             let mut statement = read.prepare_cached(sql)?;
             let row =
                 params![actor.account, actor.only, is_open, before.unwrap_or(i64::MAX), limit];
@@ -191,7 +191,7 @@ impl Service {
         self.store.write(move |write| {
             let sql = format!(
                 "SELECT {} FROM question JOIN document ON document.number = question.document
-                 JOIN repository ON repository.id = document.repository WHERE request.id = ?1",
+                 JOIN repository ON repository.id = document.repository WHERE question.id = ?1",
                 RepositoryRecord::COLUMNS
             );
             let missing = || Error::not_found("contact request", &id.to_string());
@@ -268,7 +268,7 @@ mod tests {
         assert!(service.contact_requests(&ben, false, None, 10).unwrap().is_empty());
         assert!(matches!(
             service.handle_contact_request(&ben, request.id),
-            Err(Error::NotFound(what)) if what.contains("question")
+            Err(Error::NotFound(what)) if what.contains("contact request")
         ));
         service.handle_contact_request(&anna, request.id).unwrap();
         assert!(service.contact_requests(&anna, true, None, 10).unwrap().is_empty());
