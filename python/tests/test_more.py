@@ -160,7 +160,7 @@ def test_tracers_go_on_where_they_were(tmp_path, documents):
     assert any(origins.is_copied for origins in said)
     assert whole.most_copied(3)[0]["copies"] > 0
     for origins, document in zip(said, documents):
-        for start, end in origins.new:
+        for start, end in origins.fresh:
             assert document["text"][start:end].strip()
     with pytest.raises(textkin.Error, match="memory"):
         textkin.Tracer.load(tmp_path / "state", memory="2MiB")

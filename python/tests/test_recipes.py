@@ -27,8 +27,8 @@ def test_datatrove_pipelines_are_cleaned(tmp_path):
     assert all(row["metadata"]["duplicate_of"] for row in written)
     traced = list(Trace("1MiB").run(iter(given())))
     assert len(traced) == len(documents) and any("origin" in document.metadata for document in traced)
-    new = list(Trace("1MiB", min_new=0.5).run(iter(given())))
-    assert 0 < len(new) < len(documents)
+    fresh = list(Trace("1MiB", min_fresh=0.5).run(iter(given())))
+    assert 0 < len(fresh) < len(documents)
     cut = list(Dedup(level="passage", min_words=10).run(iter(given())))
     assert [document.text for document in cut] == [
         row["text"] for row in textkin.dedup(documents, level="passage", min_words=10).data
@@ -61,9 +61,9 @@ def test_datasets_are_filtered_and_mapped():
     # A stream, with fixed memory.
     tracer = textkin.Tracer("1MiB")
 
-    def is_new(row):
+    def is_fresh(row):
         origins = tracer.feed(row["id"], row["text"])
-        return origins.new_words >= origins.words / 2
+        return origins.fresh_words >= origins.words / 2
 
-    streamed = dataset.to_iterable_dataset().filter(is_new)
+    streamed = dataset.to_iterable_dataset().filter(is_fresh)
     assert 0 < len(list(streamed)) < len(dataset)

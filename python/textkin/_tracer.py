@@ -34,9 +34,9 @@ class Origins:
 
     #: Its number in the stream, from 0.
     number: int
-    #: Its words, and how many of them are new.
+    #: Its words, and how many of them are fresh.
     words: int
-    new_words: int
+    fresh_words: int
     #: The id of the document that most of it came from (itself if nothing did); ``None`` if forgotten.
     dominant_origin: str | None
     dominant_origin_number: int
@@ -46,8 +46,8 @@ class Origins:
     is_clear: bool
     #: The passages that came from earlier documents, in text order.
     blocks: list[CopiedBlock]
-    #: Positions of new words, in characters.
-    new: list[tuple[int, int]]
+    #: Positions of fresh words, in characters.
+    fresh: list[tuple[int, int]]
     #: Positions of copied words whose origin is an estimate, in characters.
     estimated: list[tuple[int, int]]
 
@@ -108,13 +108,13 @@ class Tracer:
         """Says where the passages of the next document came from, and remembers it as ``id``."""
         if not isinstance(text, str):
             raise DataTypeError(f"text is of type {type(text).__name__}; give a str")
-        head, dominant, blocks, new, estimated = self._stream.feed(str(id), text)
+        head, dominant, blocks, fresh, estimated = self._stream.feed(str(id), text)
         offsets = Offsets(text)
         copied = [
             CopiedBlock(*offsets.span(start, end), words, origin, number)
             for start, end, words, origin, number in blocks
         ]
-        spans = [[offsets.span(*span) for span in spans] for spans in (new, estimated)]
+        spans = [[offsets.span(*span) for span in spans] for spans in (fresh, estimated)]
         origin, origin_number, share, is_clear = dominant
         return Origins(*head, origin, origin_number, share, is_clear, copied, *spans)
 

@@ -63,10 +63,10 @@ class Dedup(PipelineStep):  # type: ignore[misc]
 
 
 class Trace(PipelineStep):  # type: ignore[misc]
-    """Says of each document, as it passes, where it came from: ``origin``, ``origin_share`` and ``new_share``
+    """Says of each document, as it passes, where it came from: ``origin``, ``origin_share`` and ``fresh_share``
     in its metadata. The memory is fixed, however many documents pass.
 
-    With ``min_new``, a document goes if the share of its words that no earlier one has is smaller. Other
+    With ``min_fresh``, a document goes if the share of its words that no earlier one has is smaller. Other
     settings are those of :class:`textkin.Tracer`.
     """
 
@@ -76,13 +76,13 @@ class Trace(PipelineStep):  # type: ignore[misc]
     def __init__(
         self,
         memory: int | str = "100MiB",
-        min_new: float = 0.0,
+        min_fresh: float = 0.0,
         exclusion_writer: Any = None,
         **settings: Any,
     ) -> None:
         super().__init__()
         self.exclusion_writer = exclusion_writer
-        self.min_new = min_new
+        self.min_fresh = min_fresh
         self.settings = {"memory": memory, **settings}
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
@@ -93,12 +93,12 @@ class Trace(PipelineStep):  # type: ignore[misc]
                 self.stat_update("total")
                 with self.track_time():
                     origins = tracer.feed(str(document.id), document.text)
-                new = origins.new_words / origins.words if origins.words else 1.0
-                document.metadata["new_share"] = new
+                fresh = origins.fresh_words / origins.words if origins.words else 1.0
+                document.metadata["fresh_share"] = fresh
                 if origins.is_copied:
                     document.metadata["origin"] = origins.dominant_origin
                     document.metadata["origin_share"] = origins.dominant_share
-                if new < self.min_new:
+                if fresh < self.min_fresh:
                     self.stat_update("dropped")
                     if writer is not None:
                         writer.write(document, rank)

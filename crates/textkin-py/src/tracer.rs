@@ -78,7 +78,7 @@ impl Stream {
             spans.iter().map(|span| (span.start, span.end)).collect()
         };
         (
-            (traced.number, traced.words, traced.new_words),
+            (traced.number, traced.words, traced.fresh_words),
             (
                 said.dominant_origin.as_deref().map(str::to_owned),
                 traced.dominant_origin,
@@ -86,7 +86,7 @@ impl Stream {
                 traced.is_clear,
             ),
             traced.blocks.iter().zip(&said.blocks).map(block).collect(),
-            spans(&said.new_spans),
+            spans(&said.fresh_spans),
             spans(&said.estimated_spans),
         )
     }

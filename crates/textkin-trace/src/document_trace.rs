@@ -1,4 +1,4 @@
-//! Result for one document: its new words, copied blocks and dominant origin.
+//! Result for one document: its fresh words, copied blocks and dominant origin.
 
 use std::ops::Range;
 
@@ -34,9 +34,9 @@ pub struct DocumentTrace {
     /// Number of selected chunks.
     pub selected: u32,
     /// Number of words outside copied chunks.
-    pub new_words: u32,
+    pub fresh_words: u32,
     /// Number of words in copied chunks.
-    pub copied_words: u32,
+    pub old_words: u32,
     /// Document that most chunks came from: the document itself if none was copied, or if as many are
     /// new.
     pub dominant_origin: u64,
@@ -47,7 +47,7 @@ pub struct DocumentTrace {
     /// Copied blocks, in text order.
     pub blocks: Vec<Block>,
     /// New words, as maximal runs `start..end`.
-    pub new: Vec<(u32, u32)>,
+    pub fresh: Vec<(u32, u32)>,
     /// Copied words that are only in chunks with an estimated origin, as runs.
     pub estimated: Vec<(u32, u32)>,
 }
@@ -63,23 +63,23 @@ impl DocumentTrace {
     pub(crate) fn new(number: u64, sizes: DocumentSizes, labels: &OriginLabels) -> Self {
         let is_old = |run: &&LabelledRun| run.origin.is_some();
         let old = labels.runs.iter().filter(is_old).map(|run| run.start..run.end);
-        let new = uncovered(sizes.words, old);
+        let fresh = uncovered(sizes.words, old);
         let unfound = uncovered(sizes.words, labels.found.iter().cloned());
-        let estimated = without(&unfound, &new);
-        let new_words = new.iter().map(|(start, end)| end - start).sum();
+        let estimated = without(&unfound, &fresh);
+        let fresh_words = fresh.iter().map(|(start, end)| end - start).sum();
         let dominant = dominant(number, &labels.runs);
         Self {
             number,
             words: sizes.words,
             chunks: sizes.chunks,
             selected: sizes.selected,
-            new_words,
-            copied_words: sizes.words - new_words,
+            fresh_words,
+            old_words: sizes.words - fresh_words,
             dominant_origin: dominant.origin,
             dominant_share: dominant.share,
             is_clear: dominant.is_clear,
             blocks: blocks(labels),
-            new,
+            fresh,
             estimated,
         }
     }

@@ -2,7 +2,7 @@
 //! amount of memory.
 //!
 //! A [`Tracer`] takes one document at a time, as tokens, chunks and a selection of chunks. For each it
-//! returns a [`DocumentTrace`]: which words are new, and where the others were copied from, as
+//! returns a [`DocumentTrace`]: which words are fresh, and where the others were copied from, as
 //! [`Block`]s. The tracer allocates its table at the start ([`Memory::Bytes`]) and never grows.
 //!
 //! Two methods share the table. [`ChunkMethod`] stores one slot per chunk and follows Abdel-Hamid,
@@ -29,9 +29,9 @@
 //! let mut tracer = Tracer::new(&Preset::Kin.settings(Memory::Bytes(1 << 16)))?;
 //! // Chunks are all runs of 3 words; look up the first two of them.
 //! let first = tracer.trace_runs(&tokens("row row row your boat"), 3, &[0, 1]);
-//! assert_eq!((first.new_words, first.copied_words), (5, 0));
+//! assert_eq!((first.fresh_words, first.old_words), (5, 0));
 //! let second = tracer.trace_runs(&tokens("row row row your boat"), 3, &[0, 1]);
-//! assert_eq!((second.new_words, second.dominant_origin), (0, 0));
+//! assert_eq!((second.fresh_words, second.dominant_origin), (0, 0));
 //! # Ok::<(), textkin_trace::Error>(())
 //! ```
 

@@ -2,7 +2,7 @@
 //!
 //! *ssr* is the share of chunks that were selected. *DO* is the share of documents with a clear dominant
 //! origin for which that origin is correct. *TF* (token freshness) is the share of words correctly
-//! classified as new or copied. Where most documents are their own origin, DO hides errors on copies, so
+//! classified as fresh or old. Where most documents are their own origin, DO hides errors on copies, so
 //! it is also computed over copies only.
 
 use crate::DocumentTrace;
@@ -52,8 +52,8 @@ impl Accuracy {
             self.copied += 1;
             self.copied_right += u64::from(is_right);
         }
-        let both = shared(&truth.new, &traced.new);
-        let one = truth.new_words + traced.new_words - 2 * both;
+        let both = shared(&truth.fresh, &traced.fresh);
+        let one = truth.fresh_words + traced.fresh_words - 2 * both;
         self.words += u64::from(truth.words);
         self.words_right += u64::from(truth.words.saturating_sub(one));
     }
@@ -103,27 +103,27 @@ mod tests {
 
     /// A document whose words are copied where `old` is set; `is_clear` refers to its dominant origin.
     fn traced(old: &[bool], dominant_origin: u64, is_clear: bool) -> DocumentTrace {
-        let mut new: Vec<(u32, u32)> = Vec::new();
+        let mut fresh: Vec<(u32, u32)> = Vec::new();
         for (word, _) in (0_u32..).zip(old).filter(|(_, old)| !**old) {
-            match new.last_mut() {
+            match fresh.last_mut() {
                 Some((_, end)) if *end == word => *end += 1,
-                _ => new.push((word, word + 1)),
+                _ => fresh.push((word, word + 1)),
             }
         }
         let words = u32::try_from(old.len()).unwrap();
-        let new_words = new.iter().map(|(start, end)| end - start).sum();
+        let fresh_words = fresh.iter().map(|(start, end)| end - start).sum();
         DocumentTrace {
             number: 9,
             words,
             chunks: 20,
             selected: 5,
-            new_words,
-            copied_words: words - new_words,
+            fresh_words,
+            old_words: words - fresh_words,
             dominant_origin,
             dominant_share: 1.0,
             is_clear,
             blocks: Vec::new(),
-            new,
+            fresh,
             estimated: Vec::new(),
         }
     }

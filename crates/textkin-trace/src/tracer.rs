@@ -30,9 +30,9 @@ use crate::{DocumentTrace, Error, Memory, Method, Settings};
 /// let song = Chunked { tokens: &tokens, chunks: &chunks };
 ///
 /// let mut tracer = Tracer::new(&Preset::Kin.settings(Memory::Bytes(1 << 16)))?;
-/// assert_eq!(tracer.trace(&song, &[0]).new_words, 5);
+/// assert_eq!(tracer.trace(&song, &[0]).fresh_words, 5);
 /// let again = tracer.trace(&song, &[0]);
-/// assert_eq!((again.copied_words, again.dominant_origin), (5, 0));
+/// assert_eq!((again.old_words, again.dominant_origin), (5, 0));
 /// # Ok::<(), textkin_trace::Error>(())
 /// ```
 #[derive(Debug)]

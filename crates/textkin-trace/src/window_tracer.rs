@@ -400,13 +400,13 @@ mod tests {
             // Text that occurs twice in a document is new, whatever the parts.
             let twice = [words(0, 500), words(0, 500), words(9_000, 100)].concat();
             let traced = trace(&mut tracer, 0, &twice, part);
-            assert_eq!((traced.new_words, traced.dominant_origin), (1_100, 0), "{part}");
+            assert_eq!((traced.fresh_words, traced.dominant_origin), (1_100, 0), "{part}");
             assert!(traced.blocks.is_empty(), "{part}");
             // A copy is one block, wherever parts begin.
             let copy = [words(50_000, 40), words(0, 500), words(70_000, 33)].concat();
             let traced = trace(&mut tracer, 1, &copy, part);
-            assert_eq!(traced.new, [(0, 40), (540, 573)], "{part}");
-            assert_eq!((traced.copied_words, traced.dominant_origin), (500, 0), "{part}");
+            assert_eq!(traced.fresh, [(0, 40), (540, 573)], "{part}");
+            assert_eq!((traced.old_words, traced.dominant_origin), (500, 0), "{part}");
             let positions =
                 traced.blocks.iter().map(|block| (block.origin, block.start, block.end));
             assert_eq!(positions.collect::<Vec<_>>(), [(0, 40, 540)], "{part}");

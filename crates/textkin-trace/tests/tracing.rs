@@ -97,8 +97,8 @@ fn oracle(stream: &[Vec<u16>]) -> Vec<Vec<usize>> {
 
 /// Checks invariants of a result: spans are inside the document, and word counts add up.
 fn is_sound(traced: &DocumentTrace) -> bool {
-    let runs = traced.new.windows(2).all(|runs| runs[0].1 < runs[1].0);
-    let new: u32 = traced.new.iter().map(|(start, end)| end - start).sum();
+    let runs = traced.fresh.windows(2).all(|runs| runs[0].1 < runs[1].0);
+    let fresh: u32 = traced.fresh.iter().map(|(start, end)| end - start).sum();
     let is_block = |block: &textkin_trace::Block| {
         block.start < block.end
             && block.end <= traced.words
@@ -106,8 +106,8 @@ fn is_sound(traced: &DocumentTrace) -> bool {
             && block.estimated <= block.words
             && block.origin < traced.number
     };
-    runs && new == traced.new_words
-        && traced.new_words + traced.copied_words == traced.words
+    runs && fresh == traced.fresh_words
+        && traced.fresh_words + traced.old_words == traced.words
         && traced.blocks.iter().all(is_block)
         && traced.dominant_origin <= traced.number
         && (0.0..=1.0).contains(&traced.dominant_share)
@@ -143,7 +143,7 @@ proptest! {
                 old[position..(position + K as usize).min(n_words)].fill(true);
             }
             let mut said_old = vec![true; n_words];
-            traced.new.iter().for_each(|(from, to)| said_old[*from as usize..*to as usize].fill(false));
+            traced.fresh.iter().for_each(|(from, to)| said_old[*from as usize..*to as usize].fill(false));
             prop_assert_eq!(old, said_old);
             // Each chunk of a block has the origin of the block, and each copied chunk is in one block.
             let mut in_blocks = vec![number; origins.len()];
@@ -173,7 +173,7 @@ proptest! {
             let paper = Preset::Paper.settings(Memory::Bytes(1 << 20));
             let traced = run(&Settings { method: Method::Chunks(method), ..paper }, &stream);
             for (truth, traced) in truth.iter().zip(&traced) {
-                prop_assert_eq!(&truth.new, &traced.new);
+                prop_assert_eq!(&truth.fresh, &traced.fresh);
                 prop_assert_eq!(truth.dominant_origin, traced.dominant_origin);
                 prop_assert_eq!(truth.dominant_share, traced.dominant_share);
             }
@@ -186,7 +186,7 @@ proptest! {
         let traced = run(&Preset::Kin.settings(Memory::Bytes(1 << 20)), &stream);
         for (truth, traced) in truth.iter().zip(&traced) {
             prop_assert!(is_sound(traced));
-            prop_assert!(traced.new_words <= truth.new_words);
+            prop_assert!(traced.fresh_words <= truth.fresh_words);
         }
     }
 
@@ -300,7 +300,7 @@ fn one_landmark_locates_a_passage_to_the_word() {
     let [block] = traced.blocks.as_slice() else { panic!("{traced:?}") };
     assert_eq!((block.start, block.end, block.origin), (7, 24, 0));
     assert_eq!((block.origin_offset, block.words, block.estimated), (Some(3), 17, 14));
-    assert_eq!(traced.new, [(0, 7), (24, 44)]);
+    assert_eq!(traced.fresh, [(0, 7), (24, 44)]);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn documents_without_words_are_documents() {
     for settings in all_settings(1_000) {
         let traced = run(&settings, &[vec![], vec![1], vec![], vec![1]]);
         assert!(traced.iter().all(is_sound));
-        assert_eq!((traced[3].dominant_origin, traced[3].copied_words), (1, 1), "{settings:?}");
+        assert_eq!((traced[3].dominant_origin, traced[3].old_words), (1, 1), "{settings:?}");
         assert!(!traced[2].is_clear);
     }
 }

@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tokenizer = WordTokenizer::default();
     let mut tokens = Tokens::new(Layers::NONE);
     let (mut floor, mut trace) = ([Duration::MAX; PARTS], [Duration::MAX; PARTS]);
-    let (mut n_chunks, mut copied_words) = (0, 0);
+    let (mut n_chunks, mut old_words) = (0, 0);
     // In turns, so that both see the same machine.
     for _ in 0..RUNS {
         let mut sum = 0_u64;
@@ -92,17 +92,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let settings = TraceSettings::new(preset, Memory::Bytes(memory))?;
         let mut tracer = StreamTracer::new(&settings)?;
         let (times, old) =
-            timed(&texts, |id, text| u64::from(tracer.trace(id, text).trace.copied_words));
+            timed(&texts, |id, text| u64::from(tracer.trace(id, text).trace.old_words));
         trace = best(trace, times);
-        copied_words = old;
+        old_words = old;
     }
     let seconds = |times: &[Duration]| times.iter().sum::<Duration>().as_secs_f64();
     let megabytes = texts.bytes as f64 / 1e6;
     let (floor_time, trace_time) = (seconds(&floor), seconds(&trace));
     println!("documents            {:>10}", texts.documents.len());
-    println!(
-        "text                 {megabytes:>10.1} MB, {n_chunks} chunks, {copied_words} words old"
-    );
+    println!("text                 {megabytes:>10.1} MB, {n_chunks} chunks, {old_words} words old");
     println!("floor                {:>10.1} MB/s", megabytes / floor_time);
     println!(
         "trace ({preset})         {:>10.1} MB/s, {:.1} million chunks/s",

@@ -36,7 +36,7 @@ fn copied_blocks_have_origin_and_span() {
     for means in [&[][..], &["--preset", "paper"], &["--memory", "unlimited"]] {
         let run = folder.textkin(&[&["trace", "stream.jsonl"], means].concat()).expect(0);
         let said = said(&run.stdout);
-        assert_eq!(said[0]["new_words"], 60);
+        assert_eq!(said[0]["fresh_words"], 60);
         assert_eq!(said[1]["dominant_origin"], "first", "{means:?}");
         let [block] = said[1]["blocks"].as_array().unwrap().as_slice() else { panic!("{said:?}") };
         let place = |name: &str| usize::try_from(block[name].as_u64().unwrap()).unwrap();

@@ -36,7 +36,7 @@ pub struct OriginPage<'a> {
     /// Its words.
     pub words: u64,
     /// Those of no passage.
-    pub new_words: u64,
+    pub fresh_words: u64,
     /// Its passages, in text order; those of different origins may share words.
     pub passages: &'a [OriginPassage],
     /// Which parts of the text have an origin that is estimated, in order.
@@ -136,11 +136,11 @@ fn classes(index: usize) -> String {
 }
 
 fn score(document: &OriginPage<'_>, page: &mut String) {
-    let old = document.words.saturating_sub(document.new_words);
-    let (words, copied_words) = (thousands(document.words), thousands(old));
+    let old = document.words.saturating_sub(document.fresh_words);
+    let (words, old_words) = (thousands(document.words), thousands(old));
     let share = percent_text(old, document.words);
     // Writing to a string does not fail.
-    let _ = write!(page, "<b>{share}</b> was there before: {copied_words} of {words} words");
+    let _ = write!(page, "<b>{share}</b> was there before: {old_words} of {words} words");
 }
 
 fn counts(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
@@ -275,9 +275,9 @@ fn legend(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) 
     }
     let _ = write!(
         page,
-        "<tr><td></td><td>new</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td></td></tr></tbody></table>",
-        thousands(document.new_words),
-        percent_text(document.new_words, document.words)
+        "<tr><td></td><td>fresh</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td></td></tr></tbody></table>",
+        thousands(document.fresh_words),
+        percent_text(document.fresh_words, document.words)
     );
 }
 
@@ -315,7 +315,7 @@ mod tests {
             time: Some("2020"),
             text,
             words: 9,
-            new_words: 3,
+            fresh_words: 3,
             passages,
             estimated,
             settings: &[],

@@ -245,7 +245,7 @@ impl RepositoryTracer {
             });
         DocumentOrigins {
             words: traced.words,
-            fresh_words: traced.new_words,
+            fresh_words: traced.fresh_words,
             blocks: blocks.collect(),
         }
     }

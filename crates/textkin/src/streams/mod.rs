@@ -113,8 +113,8 @@ pub struct DocumentOrigins {
     pub dominant_origin: Option<Arc<str>>,
     /// Where each copied block stands in the text, and the name of its origin.
     pub blocks: Vec<BlockOrigin>,
-    /// Spans of new words in the text.
-    pub new_spans: Vec<Span>,
+    /// Spans of fresh words in the text.
+    pub fresh_spans: Vec<Span>,
     /// Spans of copied words whose origin is estimated.
     pub estimated_spans: Vec<Span>,
 }
@@ -241,7 +241,7 @@ impl StreamTracer {
         }
         DocumentOrigins {
             blocks,
-            new_spans: traced.new.iter().map(place).collect(),
+            fresh_spans: traced.fresh.iter().map(place).collect(),
             estimated_spans: traced.estimated.iter().map(place).collect(),
             dominant_origin,
             trace: traced,

@@ -37,15 +37,15 @@ struct JsonLine<'a> {
     words: u32,
     chunks: u32,
     selected: u32,
-    new_words: u32,
-    copied_words: u32,
+    fresh_words: u32,
+    old_words: u32,
     dominant_origin: Option<&'a str>,
     dominant_number: u64,
     dominant_share: f64,
     #[serde(serialize_with = "blocks")]
     blocks: &'a DocumentOrigins,
     #[serde(serialize_with = "spans")]
-    new: &'a [Span],
+    fresh: &'a [Span],
     #[serde(serialize_with = "spans")]
     estimated: &'a [Span],
 }
@@ -84,13 +84,13 @@ impl<'a> JsonLine<'a> {
             words: trace.words,
             chunks: trace.chunks,
             selected: trace.selected,
-            new_words: trace.new_words,
-            copied_words: trace.copied_words,
+            fresh_words: trace.fresh_words,
+            old_words: trace.old_words,
             dominant_origin: origins.dominant_origin.as_deref(),
             dominant_number: trace.dominant_origin,
             dominant_share: trace.dominant_share,
             blocks: origins,
-            new: &origins.new_spans,
+            fresh: &origins.fresh_spans,
             estimated: &origins.estimated_spans,
             time,
         }
@@ -108,7 +108,7 @@ fn spans<S: Serializer>(spans: &&[Span], serializer: S) -> Result<S::Ok, S::Erro
 
 fn table_line(id: &str, origins: &DocumentOrigins) -> String {
     let trace = &origins.trace;
-    let new = 100.0 * f64::from(trace.new_words) / f64::from(trace.words.max(1));
+    let fresh = 100.0 * f64::from(trace.fresh_words) / f64::from(trace.words.max(1));
     let origin = match (trace.is_copied(), &origins.dominant_origin) {
         (false, _) => "itself".to_owned(),
         (true, Some(origin)) => terminal::fit(origin, 40),
@@ -117,7 +117,7 @@ fn table_line(id: &str, origins: &DocumentOrigins) -> String {
     let words = terminal::thousands(u64::from(trace.words));
     let share = 100.0 * trace.dominant_share;
     format!(
-        "{words:>9} words  {new:>5.1} % new  {share:>5.1} % from {origin}  {}\n",
+        "{words:>9} words  {fresh:>5.1} % fresh  {share:>5.1} % from {origin}  {}\n",
         terminal::fit(id, 60)
     )
 }

@@ -42,7 +42,7 @@ impl TracePage {
         text: &str,
         origins: &DocumentOrigins,
     ) {
-        let old = |origins: &DocumentOrigins| origins.trace.copied_words;
+        let old = |origins: &DocumentOrigins| origins.trace.old_words;
         let is_shown = match (&self.wanted, &self.shown) {
             (Some(wanted), _) => wanted == id,
             (None, None) => true,
@@ -78,7 +78,7 @@ impl TracePage {
                 span: place.span,
                 number: block.origin,
                 name: place.origin.as_deref().map(str::to_owned),
-                words: length.saturating_sub(words_of(&trace.new, &words)),
+                words: length.saturating_sub(words_of(&trace.fresh, &words)),
                 estimated: words_of(&trace.estimated, &words),
             });
         }
@@ -89,7 +89,7 @@ impl TracePage {
             time: time.as_deref(),
             text: &text,
             words: u64::from(origins.trace.words),
-            new_words: u64::from(origins.trace.new_words),
+            fresh_words: u64::from(origins.trace.fresh_words),
             passages: &passages,
             estimated: &origins.estimated_spans,
             settings,

@@ -330,7 +330,7 @@ impl TraceSession {
             page.consider(id, time, text, &origins);
         }
         self.since_release += text.len();
-        self.progress.has_copies |= origins.trace.copied_words > 0;
+        self.progress.has_copies |= origins.trace.old_words > 0;
         let mut line = LineBuffer { bytes: &mut self.buffer, out: &mut self.out };
         lines::write(self.format, id, time, &origins, &mut line)?;
         line.flush()?;

@@ -211,7 +211,7 @@ pub(super) fn variants(context: &ExperimentContext<'_>) -> Result<ExperimentOutp
 fn versions_note() -> String {
     "A is random eviction without estimation, B is lucky eviction with bridging and expansion. DO: share of documents with \
      the correct dominant origin; DOc: the same over copied documents only; TF: share of words correctly classified as \
-     new or copied; overall: mean of DO and TF."
+     fresh or old; overall: mean of DO and TF."
         .to_owned()
 }
 

@@ -142,19 +142,19 @@ mod tests {
             words: 20,
             chunks: 13,
             selected: 4,
-            new_words: 0,
-            copied_words: 20,
+            fresh_words: 0,
+            old_words: 20,
             dominant_origin: 1,
             dominant_share: 1.0,
             is_clear: true,
             blocks,
-            new: Vec::new(),
+            fresh: Vec::new(),
             estimated,
         }
     }
 
     /// Ten words are estimated: words 4 to 7 have the correct origin, words 8 to 11 another, words 12 and 13
-    /// are new.
+    /// are fresh.
     #[test]
     fn a_word_is_correct_if_its_origin_is() {
         let truth = traced(vec![block(0, 8, 1), block(8, 12, 2)], Vec::new());
