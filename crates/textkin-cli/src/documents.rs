@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use textkin::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
-use textkin::{Settings, read_document};
+use textkin::text::grammar::ChunkerKind;
+use textkin::types::Measure;
+use textkin::{Settings, Threshold, read_document};
 
 use crate::arguments::{AnalysisOptions, InputOptions, ReadOptions};
 use crate::relaunch::relaunch;
@@ -49,8 +51,8 @@ pub(crate) fn analysis_settings(
     reading: &ReadOptions,
 ) -> anyhow::Result<Settings> {
     let mut normalization = analysis.normalize.clone().excluding(&analysis.exclude);
-    if let Some(path) = &analysis.stop_list {
-        normalization = normalization.with_stop_list(words(path)?);
+    if !analysis.stop_list.stop_list.is_empty() {
+        normalization = normalization.with_stop_list(analysis.stop_list.words()?);
     }
     Ok(Settings {
         normalization,
@@ -82,4 +84,66 @@ pub(crate) fn prepare_second_read(inputs: &mut Inputs, settings: &Settings) -> a
         inputs.reopen().context("exclusions require reading the input twice")?;
     }
     Ok(())
+}
+
+/// Returns the number of a threshold, which must be in the range of the score.
+pub(crate) fn threshold(
+    threshold: Threshold,
+    score: Measure,
+    chunk: ChunkerKind,
+) -> anyhow::Result<f64> {
+    let number = threshold.number(score).map_err(anyhow::Error::msg)?;
+    check_threshold(number, score, chunk)?;
+    Ok(number)
+}
+
+/// Fails if no pair can reach a threshold.
+pub(crate) fn check_threshold(
+    threshold: f64,
+    score: Measure,
+    chunk: ChunkerKind,
+) -> anyhow::Result<()> {
+    if let Some(max) = max_score(score, chunk) {
+        anyhow::ensure!(
+            threshold <= max,
+            "--threshold must be between 0 and {max} for the score {score}, got {threshold}"
+        );
+    }
+    Ok(())
+}
+
+/// Returns the maximum of a score, if it has one. Except for characters, a document has at most as many chunks
+/// as words, and every shared chunk is in two documents.
+fn max_score(score: Measure, chunk: ChunkerKind) -> Option<f64> {
+    let is_per_word = !matches!(chunk, ChunkerKind::Chars { .. });
+    match score {
+        Measure::S1 => None,
+        Measure::Kin | Measure::S2 | Measure::S3 => is_per_word.then_some(1.0),
+        Measure::S4 => is_per_word.then_some(0.5),
+        Measure::Ssr
+        | Measure::Sscr
+        | Measure::Containment
+        | Measure::ChunkContainment
+        | Measure::MaxContainment => Some(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_out_of_range_are_rejected() {
+        let words = ChunkerKind::default();
+        let chars: ChunkerKind = "chars:12".parse().unwrap();
+        assert!(check_threshold(1.0, Measure::Kin, words).is_ok());
+        assert!(check_threshold(0.5, Measure::S4, words).is_ok());
+        assert!(check_threshold(50.0, Measure::S1, words).is_ok());
+        assert!(check_threshold(3.0, Measure::S2, chars).is_ok());
+        let error = check_threshold(50.0, Measure::Kin, words).unwrap_err();
+        let expected = "--threshold must be between 0 and 1 for the score kin, got 50";
+        assert_eq!(error.to_string(), expected);
+        assert!(check_threshold(0.6, Measure::S4, words).is_err());
+        assert!(check_threshold(1.1, Measure::Ssr, chars).is_err());
+    }
 }

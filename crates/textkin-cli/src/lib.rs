@@ -17,11 +17,17 @@ mod messages;
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Command, GlobalOptions, When};
 use crate::exit::Exit;
 pub use crate::relaunch::Relaunch;
+
+/// Returns the model of the command line: all commands and options with their help.
+#[must_use]
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
 
 /// Runs the command and returns its exit code. The first of `arguments` is the name of the program.
 /// `relaunch` tells how to start this program again as a worker, which parses files that may hang or crash a
@@ -32,6 +38,8 @@ pub fn run(arguments: &[OsString], relaunch: Relaunch) -> u8 {
         return textkin::source::serve_worker(&arguments[2..]);
     }
     relaunch::set(relaunch);
+    // Help and errors of the parser are colored too, before --color is parsed.
+    set_color(requested_color(arguments));
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -40,36 +48,8 @@ pub fn run(arguments: &[OsString], relaunch: Relaunch) -> u8 {
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    let outcome = match arguments.command {
-        Command::Discover(arguments) => command::discover::run(&arguments),
-        Command::Compare(arguments) => command::compare::run(&arguments),
-        Command::Dedup(arguments) => command::dedup::run(&arguments),
-        Command::Index(arguments) => command::index::run(&arguments),
-        Command::Repo(arguments) => command::repo::run(&arguments),
-        Command::Search(arguments) => command::search::run(&arguments),
-        Command::Trace(arguments) => command::trace::run(&arguments),
-        #[cfg(feature = "server")]
-        Command::Serve(arguments) => command::serve::run(&arguments),
-        #[cfg(feature = "server")]
-        Command::Admin(arguments) => command::admin::run(&arguments),
-        #[cfg(feature = "server")]
-        Command::Client(arguments) => command::client::run(&arguments),
-        #[cfg(feature = "server")]
-        Command::Mail(arguments) => command::mail::run(&arguments),
-        #[cfg(not(feature = "server"))]
-        Command::Serve(_) | Command::Admin(_) | Command::Client(_) | Command::Mail(_) => {
-            Err(anyhow::anyhow!(
-                "this build of textkin has no server: install the full command with \
-                 cargo install --path crates/textkin-cli to use serve, admin, client and mail"
-            ))
-        }
-        Command::Eval(arguments) => command::eval::run(&arguments),
-        Command::Measures => command::measures::run(),
-        Command::Doctor => command::doctor::run(),
-        Command::Verify(arguments) => command::verify::run(&arguments),
-        Command::Strategies => command::strategies::run(),
-    };
-    let exit = outcome.unwrap_or_else(|error| {
+    set_color(arguments.global.color);
+    let exit = dispatch(arguments.command, arguments.global).unwrap_or_else(|error| {
         let exit = Exit::from_error(&error);
         if exit != Exit::Found {
             messages::print_message(format_args!("textkin: {}\n", messages::error_text(&error)));
@@ -79,4 +59,60 @@ pub fn run(arguments: &[OsString], relaunch: Relaunch) -> u8 {
     // Inside another program nothing else flushes standard output. A broken pipe is not an error.
     let _ = std::io::stdout().flush();
     exit.into()
+}
+
+fn dispatch(command: Command, global: GlobalOptions) -> anyhow::Result<Exit> {
+    match command {
+        Command::Discover(arguments) => command::discover::run(&arguments, global),
+        Command::Compare(arguments) => command::compare::run(&arguments, global),
+        Command::Dedup(arguments) => command::dedup::run(&arguments, global),
+        Command::Index(arguments) => command::index::run(&arguments),
+        Command::Repo(arguments) => command::repo::run(&arguments, global),
+        Command::Search(arguments) => command::search::run(&arguments, global),
+        Command::Trace(arguments) => command::trace::run(&arguments, global),
+        #[cfg(feature = "server")]
+        Command::Serve(arguments) => command::serve::run(&arguments, global),
+        #[cfg(feature = "server")]
+        Command::Admin(arguments) => command::admin::run(&arguments, global),
+        #[cfg(feature = "server")]
+        Command::Client(arguments) => command::client::run(&arguments, global),
+        #[cfg(feature = "server")]
+        Command::Mail(arguments) => command::mail::run(&arguments),
+        #[cfg(not(feature = "server"))]
+        Command::Serve(_) | Command::Admin(_) | Command::Client(_) | Command::Mail(_) => {
+            Err(anyhow::anyhow!(
+                "this build of textkin has no server: install the full command with \
+                 cargo install --path crates/textkin-cli to use serve, admin, client and mail"
+            ))
+        }
+        Command::Eval(arguments) => command::eval::run(&arguments, global),
+        Command::Measures(arguments) => command::measures::run(&arguments),
+        Command::Doctor(arguments) => command::doctor::run(&arguments),
+        Command::Verify(arguments) => command::verify::run(&arguments, global),
+        Command::Strategies(arguments) => command::strategies::run(&arguments),
+        Command::Completions(arguments) => command::shell::completions(&arguments),
+        Command::Man(arguments) => command::shell::man(&arguments),
+    }
+}
+
+/// Returns the value of `--color` before the arguments are parsed.
+fn requested_color(arguments: &[OsString]) -> When {
+    let arguments: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+    let separate = arguments.windows(2).filter(|pair| pair[0] == "--color").map(|pair| &*pair[1]);
+    let joined = arguments.iter().filter_map(|argument| argument.strip_prefix("--color="));
+    match separate.chain(joined).last() {
+        Some("always") => When::Always,
+        Some("never") => When::Never,
+        _ => When::Auto,
+    }
+}
+
+/// Sets when text is colored. `auto` follows the terminal, NO_COLOR, CLICOLOR_FORCE and TERM.
+fn set_color(color: When) {
+    let choice = match color {
+        When::Auto => anstream::ColorChoice::Auto,
+        When::Always => anstream::ColorChoice::Always,
+        When::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
 }

@@ -8,7 +8,9 @@ use textkin::{DocumentNotes, Documents};
 
 /// Writes text to standard error. A closed standard error is ignored.
 pub(crate) fn print_message(text: fmt::Arguments<'_>) {
-    let _ = std::io::stderr().lock().write_fmt(text);
+    crate::progress::suspend(|| {
+        let _ = std::io::stderr().lock().write_fmt(text);
+    });
 }
 
 /// Number of documents whose notes are printed.

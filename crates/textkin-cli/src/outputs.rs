@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use textkin::report;
 use textkin::source::Inputs;
 
-use crate::arguments::{Discover, DiscoverOutput};
+use crate::arguments::{Discover, DiscoverOutput, OutputFormat};
 use crate::messages::print_message;
 
 /// Rejects unsupported formats, the same path for two outputs, and outputs that would overwrite an input.
@@ -13,7 +13,9 @@ pub(crate) fn check(arguments: &Discover) -> anyhow::Result<()> {
     for path in &arguments.output.out {
         report::Format::from_path(path)?;
     }
-    let on_stdout = all(&arguments.output).filter(|path| path.as_os_str() == "-").count();
+    let prints_json = usize::from(arguments.output.format.format == OutputFormat::Json);
+    let on_stdout =
+        all(&arguments.output).filter(|path| path.as_os_str() == "-").count() + prints_json;
     anyhow::ensure!(on_stdout <= 1, "only one output can go to standard output (-)");
     let mut outputs: Vec<PathBuf> = Vec::new();
     for path in all(&arguments.output) {
@@ -138,5 +140,29 @@ pub(crate) fn canonical(path: &Path) -> Option<PathBuf> {
             let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
             Some(folder.join(path.file_name()?))
         }
+    }
+}
+
+/// Returns the layout of text in files: any width, no color.
+pub(crate) fn plain_view() -> report::terminal::TerminalView {
+    report::terminal::TerminalView { width: usize::MAX, colour: false }
+}
+
+/// Writes a complete result to a file, or to standard output (-).
+pub(crate) fn write_result(path: &Path, text: &str) -> Result<(), report::Error> {
+    if path.as_os_str() == "-" {
+        return report::terminal::print(text);
+    }
+    let mut output = report::Output::create(path)?;
+    output.write(text.as_bytes())?;
+    output.finish()
+}
+
+/// Returns the layout of text that is written to `path`.
+pub(crate) fn view(path: &Path) -> report::terminal::TerminalView {
+    if path.as_os_str() == "-" {
+        report::terminal::TerminalView::for_stdout()
+    } else {
+        plain_view()
     }
 }

@@ -123,11 +123,14 @@ impl Collection {
     /// The plan that was carried out so far, in words.
     #[must_use]
     pub fn plan_name(&self) -> &'static str {
-        match (self.settings.records, self.is_on_disk()) {
-            (true, false) => "sort",
-            (true, true) => "spill",
-            (false, false) => "spex",
-            (false, true) => "spex+spill",
+        let is_iterated = self.plan == Plan::SpexIterated;
+        match (self.settings.records, is_iterated, self.is_on_disk()) {
+            (true, _, false) => "sort",
+            (true, _, true) => "spill",
+            (false, false, false) => "spex",
+            (false, false, true) => "spex+spill",
+            (false, true, false) => "spex-iterated",
+            (false, true, true) => "spex-iterated+spill",
         }
     }
 

@@ -6,19 +6,20 @@ use clap::Args;
 use textkin::text::grammar::ChunkerKind;
 use textkin::text::tokenizer::{Normalization, TextPart};
 
+use super::StopListOptions;
+
 // No doc comment here or at other groups of options: it would replace the help of the command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Comparison")]
 pub(crate) struct AnalysisOptions {
     /// How to split documents into chunks (see `textkin strategies`)
-    #[arg(long, default_value_t, value_name = "CHUNKER")]
+    #[arg(long, default_value_t, value_name = "CHUNKER", hide_short_help = true)]
     pub(crate) chunk: ChunkerKind,
     /// How to normalize text: steps joined with + (see `textkin strategies`)
-    #[arg(long, default_value_t, value_name = "STEPS")]
+    #[arg(long, default_value_t, value_name = "STEPS", hide_short_help = true)]
     pub(crate) normalize: Normalization,
-    /// Ignore these words (one per line)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) stop_list: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stop_list: StopListOptions,
     /// Ignore these parts of texts: quotes, bibliography, or both separated by a comma
     #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_part)]
     pub(crate) exclude: Vec<TextPart>,

@@ -4,13 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::ReadOptions;
+use super::InputOptions;
+use super::common::OutputFormat;
 
 /// Use a running server: check and register texts, watch repositories, list alerts
 ///
 /// The API key is read from the environment variable TEXTKIN_KEY or from a file, because other users of the
 /// machine can see command lines.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin client register essays essays/ --watch
+  textkin client probe suspect.docx
+  textkin client alerts --format json")]
 pub(crate) struct Client {
     #[command(flatten)]
     pub(crate) connection: ClientConnection,
@@ -35,11 +40,11 @@ pub(crate) struct ClientConnection {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
     /// Allow sending the key and texts unencrypted to another machine
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) insecure: bool,
-    /// Print JSON, one object per line
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
+    /// Format of what is printed; JSON is one object per line
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: OutputFormat,
 }
 
 // Commands are documented at the type of their arguments.
@@ -47,12 +52,17 @@ pub(crate) struct ClientConnection {
 pub(crate) enum ClientCommand {
     Probe(ClientProbe),
     Register(ClientRegister),
-    RunControl(ClientWatch),
+    Watch(ClientWatch),
     Alerts(ClientAlerts),
 }
 
 /// Check where texts already occur, without storing them
+///
+/// Exit code: 0 if matches were found, 1 if there are none, 2 on failure.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin client probe suspect.docx
+  textkin client probe submissions/ --repository essays --threshold 0.2")]
 pub(crate) struct ClientProbe {
     /// Files and directories in any supported format, or - for standard input
     #[arg(required = true, value_name = "FILE")]
@@ -61,14 +71,17 @@ pub(crate) struct ClientProbe {
     #[arg(long, value_name = "NAME")]
     pub(crate) repository: Vec<String>,
     /// Minimum share of either text that appears in the other
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
+    #[arg(long, short, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
     pub(crate) threshold: f64,
     #[command(flatten)]
-    pub(crate) reading: ReadOptions,
+    pub(crate) input: InputOptions,
 }
 
 /// Register texts in a repository
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin client register essays essays/ --watch
+  textkin client register news today.jsonl --existing replace")]
 pub(crate) struct ClientRegister {
     /// Name of the repository
     pub(crate) repository: String,
@@ -82,7 +95,7 @@ pub(crate) struct ClientRegister {
     #[arg(long, value_enum, default_value_t = ClientExisting::Refuse)]
     pub(crate) existing: ClientExisting,
     #[command(flatten)]
-    pub(crate) reading: ReadOptions,
+    pub(crate) input: InputOptions,
 }
 
 /// What to do with a document whose id already exists.
@@ -98,6 +111,9 @@ pub(crate) enum ClientExisting {
 
 /// Watch a repository: get an alert when one of its texts reappears
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin client watch essays
+  textkin client watch essays --min-level high --channel mail")]
 pub(crate) struct ClientWatch {
     /// Name of the repository
     pub(crate) repository: String,
@@ -130,19 +146,24 @@ pub(crate) enum ClientChannel {
 }
 
 /// List alerts, latest first
+///
+/// Exit code: 0 if there are alerts, 1 if there are none, 2 on failure.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin client alerts
+  textkin client alerts --status all --top 1000 --format json")]
 pub(crate) struct ClientAlerts {
     /// Which alerts to list
-    #[arg(long, value_enum, default_value_t = ClientState::Open)]
-    pub(crate) state: ClientState,
-    /// Maximum number of alerts
+    #[arg(long, value_enum, default_value_t = ClientStatus::Open, value_name = "STATUS")]
+    pub(crate) status: ClientStatus,
+    /// Number of latest alerts to list
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) limit: u32,
+    pub(crate) top: u32,
 }
 
-/// State of an alert.
+/// Status of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClientState {
+pub(crate) enum ClientStatus {
     /// Not handled yet
     Open,
     /// Marked as handled
@@ -151,4 +172,12 @@ pub(crate) enum ClientState {
     Dismissed,
     /// All alerts
     All,
+}
+
+/// Parses a share.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!("expected a number between 0 and 1, got '{text}'")),
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::common::{FormatOptions, OutOptions};
 use super::{AnalysisOptions, ReadOptions};
 
 /// Show what two documents share, passage by passage
@@ -13,7 +14,7 @@ use super::{AnalysisOptions, ReadOptions};
 ///
 /// Exit code: 0 if the documents share text, 1 if they do not, 2 on failure.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   textkin compare draft.txt final.txt
   textkin compare essays.jsonl#17 essays.jsonl#42 --html report.html
   textkin compare a.txt b.txt --format json | jq .a.contained
@@ -39,29 +40,20 @@ pub(crate) struct ComparisonOutput {
     /// Join runs that are at most N words apart on both sides
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) max_gap: u32,
-    /// Format of the result
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub(crate) format: ComparisonFormat,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
+    #[command(flatten)]
+    pub(crate) out: OutOptions,
     /// Write an HTML report with both texts side by side, or - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Show long passages in full
     #[arg(long)]
-    pub(crate) full: bool,
+    pub(crate) full_text: bool,
     /// Width in columns [default: width of the terminal, otherwise 100]
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..))]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..), hide_short_help = true)]
     pub(crate) width: Option<u16>,
     /// Do not start a pager ($PAGER, otherwise less)
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_pager: bool,
-}
-
-/// Format of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ComparisonFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON object
-    Json,
 }

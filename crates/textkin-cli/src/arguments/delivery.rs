@@ -12,10 +12,10 @@ pub(crate) struct DeliveryArguments {
     #[arg(long, value_name = "URL", value_parser = site)]
     pub(crate) public_url: Option<String>,
     /// Allow webhooks to this private network, for example 10.1.0.0/16; can be repeated
-    #[arg(long, value_name = "CIDR")]
+    #[arg(long, value_name = "CIDR", hide_short_help = true)]
     pub(crate) webhook_allow: Vec<Network>,
     /// Allow unencrypted webhooks
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) webhook_http: bool,
     /// SMTP server for outgoing mail; set TEXTKIN_SMTP_USER and TEXTKIN_SMTP_PASSWORD if it requires a login
     #[arg(long, value_name = "HOST:PORT", value_parser = relay)]
@@ -24,7 +24,7 @@ pub(crate) struct DeliveryArguments {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) smtp_from: Option<Address>,
     /// Encryption of the connection to the SMTP server
-    #[arg(long, value_enum, default_value_t = SmtpEncryption::Starttls)]
+    #[arg(long, value_enum, default_value_t = SmtpEncryption::Starttls, value_name = "METHOD", hide_short_help = true)]
     pub(crate) smtp_encryption: SmtpEncryption,
 }
 

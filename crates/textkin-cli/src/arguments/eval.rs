@@ -6,8 +6,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use textkin_eval::generate::{Edit, SyntheticKind};
 
+use super::common::FormatOptions;
+
 /// Run the experiments of the papers on collections with known answers
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin eval list
+  textkin eval run deco.table3
+  textkin eval all --out results/")]
 pub(crate) struct Eval {
     #[command(subcommand)]
     pub(crate) command: EvalCommand,
@@ -15,11 +21,20 @@ pub(crate) struct Eval {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
-    /// List all experiments and what they need
-    List,
+    List(EvalList),
     Run(EvalRun),
     All(EvalAll),
     Generate(EvalGenerate),
+}
+
+/// List all experiments and what they need
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin eval list
+  textkin eval list --format json")]
+pub(crate) struct EvalList {
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
 }
 
 /// Run experiments by name (deco runs all of deco.*)
@@ -27,7 +42,7 @@ pub(crate) enum EvalCommand {
 /// Prints each table with the figures of the paper in brackets; the paper used other collections. Without
 /// --collection, a collection is generated from --seed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   textkin eval run deco.table3
   textkin eval run hoad scam.figure5 --collection corpora/pydocs --out results/")]
 pub(crate) struct EvalRun {
@@ -42,6 +57,9 @@ pub(crate) struct EvalRun {
 ///
 /// Skips and reports experiments that need something a collection does not have.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin eval all
+  textkin eval all --full --collection corpora/pydocs --out results/")]
 pub(crate) struct EvalAll {
     #[command(flatten)]
     pub(crate) options: EvalOptions,
@@ -54,7 +72,7 @@ pub(crate) struct EvalOptions {
     pub(crate) collection: Vec<PathBuf>,
 
     /// Write each result to this directory as CSV, JSON, Markdown, HTML and SVG
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
     /// Use fewer queries and smaller generated collections (default of `all`)
@@ -69,16 +87,15 @@ pub(crate) struct EvalOptions {
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
 
-    /// Print no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
 }
 
 /// Generate a collection with known answers
 ///
 /// Writes documents.jsonl, pairs.tsv, passages.tsv and collection.toml to a new directory.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
+#[command(after_long_help = "Example:
   textkin eval generate quotes --documents 10000 --passage 25 --edit replace --rate 0.1 --out quotes/")]
 pub(crate) struct EvalGenerate {
     /// Kind of collection: originals with edited copies, documents that quote one passage, chains of six
@@ -87,7 +104,7 @@ pub(crate) struct EvalGenerate {
     pub(crate) kind: SyntheticKind,
 
     /// New or empty directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: PathBuf,
 
     /// Number of documents

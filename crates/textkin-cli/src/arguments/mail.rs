@@ -14,6 +14,8 @@ use textkin::parse_size;
 /// Exit code: 0 if the server accepted the message, 75 to retry later, 65 if it was rejected, 64 if the
 /// arguments are wrong.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Example:
+  textkin mail --lmtp unix:/run/textkin.sock --sender alice@example.org essays@textkin.example.org < message.eml")]
 pub(crate) struct Mail {
     /// LMTP address of the server, for example 127.0.0.1:2424 or unix:PATH
     #[arg(long, value_name = "DEST", value_parser = destination)]
@@ -34,7 +36,13 @@ pub(crate) struct Mail {
 #[command(next_help_heading = "Incoming mail")]
 pub(crate) struct MailArguments {
     /// Accept mail over SMTP at this address; needs --mail-host and --smtp-relay
-    #[arg(long, value_name = "ADDRESS", requires = "mail_host", requires = "smtp_relay")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        requires = "mail_host",
+        requires = "smtp_relay",
+        hide_short_help = true
+    )]
     pub(crate) smtp_listen: Option<SocketAddr>,
     /// Accept mail over LMTP at this address or at unix:PATH; needs --mail-host and --smtp-relay
     #[arg(
@@ -42,17 +50,18 @@ pub(crate) struct MailArguments {
         value_name = "DEST",
         value_parser = destination,
         requires = "mail_host",
-        requires = "smtp_relay"
+        requires = "smtp_relay",
+        hide_short_help = true
     )]
     pub(crate) lmtp_listen: Option<Destination>,
     /// Host name to accept mail for; can be repeated, the first is the name of this server
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", hide_short_help = true)]
     pub(crate) mail_host: Vec<String>,
     /// Accept only mail whose sender was verified by the mail system of this name (Authentication-Results)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) mail_authority: Option<String>,
     /// Accept and discard mail from unknown senders instead of rejecting it
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) mail_discard_unknown: bool,
 }
 

@@ -9,22 +9,22 @@ use textkin::parse_size;
 #[command(next_help_heading = "Input")]
 pub(crate) struct ReadOptions {
     /// Field with the id of a record [default: id, otherwise FILE:LINE]
-    #[arg(long, value_name = "FIELD")]
+    #[arg(long, value_name = "FIELD", hide_short_help = true)]
     pub(crate) id_field: Option<String>,
     /// Field with the text of a record
     #[arg(long, default_value = "text", value_name = "FIELD")]
     pub(crate) text_field: String,
     /// Read every input as text, jsonl, csv, tsv or parquet, whatever its name; `text` disables extraction
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     pub(crate) input_format: Option<InputFormat>,
     /// For web pages, extract only the main content
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) main_content: bool,
     /// Time limit for extracting text from one file, in seconds
-    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400), hide_short_help = true)]
     pub(crate) max_seconds: u64,
     /// Maximum document size; larger ones are reported and skipped
-    #[arg(long, default_value = "2GiB", value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, default_value = "2GiB", value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_document: u64,
 }
 
@@ -34,16 +34,16 @@ pub(crate) struct InputOptions {
     #[command(flatten)]
     pub(crate) reading: ReadOptions,
     /// Field with the time of a record [default: time]
-    #[arg(long, value_name = "FIELD")]
+    #[arg(long, value_name = "FIELD", hide_short_help = true)]
     pub(crate) time_field: Option<String>,
     /// Skip files and directories that match (.gitignore syntax); can be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude_files: Vec<String>,
     /// Also read hidden files in directories
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) hidden: bool,
     /// Follow symbolic links in directories
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) follow_links: bool,
     /// Stop at the first document that cannot be read
     #[arg(long)]

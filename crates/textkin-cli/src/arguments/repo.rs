@@ -10,6 +10,10 @@ use textkin::types::hash::HashKind;
 use textkin::{Condition, ExistingPolicy, Threshold, parse_size};
 
 use super::InputOptions;
+use super::common::{
+    DryRunOptions, FormatOptions, ListFormatOptions, OutOptions, StopListOptions, TempDirOptions,
+    ThreadOptions,
+};
 
 /// Create and maintain a repository: a stored collection with an index
 ///
@@ -19,9 +23,9 @@ use super::InputOptions;
 ///
 /// Exit code: 0 if something was done or found, 1 if there was nothing to do, 2 on failure.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   textkin repo create essays.repo
-  textkin repo add essays.repo essays/ --report new-pairs.csv
+  textkin repo add essays.repo essays/ --out new-pairs.csv
   textkin repo remove essays.repo --older-than 2y --dry-run
   textkin discover essays.repo --out pairs.csv")]
 pub(crate) struct Repo {
@@ -29,38 +33,33 @@ pub(crate) struct Repo {
     pub(crate) command: RepoCommand,
 }
 
+// Commands are documented at the type of their arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RepoCommand {
-    /// Create an empty repository in a new directory
     Create(RepoCreate),
-    /// Add documents
     Add(Box<RepoAdd>),
     /// Add documents and replace those with the same id
-    #[command(mut_arg("existing", |existing| existing.hide(true)))]
+    #[command(
+        mut_arg("existing", |existing| existing.hide(true)),
+        long_about = None,
+        after_long_help = "Example:\n  textkin repo replace essays.repo corrected/"
+    )]
     Replace(Box<RepoAdd>),
-    /// Remove documents by id, by a condition on their fields, or by age
     Remove(RepoRemove),
-    /// List documents
     List(RepoList),
-    /// Show settings, contents and disk usage
     Info(RepoInfo),
-    /// Check all files for damage
-    Check(RepoFolder),
-    /// Merge segments and erase removed documents
+    Check(RepoCheck),
     Compact(RepoCompact),
-    /// Write all documents as JSON lines
     Export(RepoExport),
 }
 
-/// A repository.
+/// Create an empty repository in a new directory
+///
+/// Chunks, normalization, stop words and templates are fixed from then on.
 #[derive(Debug, Args)]
-pub(crate) struct RepoFolder {
-    /// Directory of the repository
-    #[arg(value_name = "DIR")]
-    pub(crate) folder: PathBuf,
-}
-
-#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin repo create essays.repo
+  textkin repo create news.repo --chunk words:5 --normalize nfkc+fold+stop:en --fingerprints-only")]
 pub(crate) struct RepoCreate {
     /// New directory
     #[arg(value_name = "DIR")]
@@ -71,24 +70,32 @@ pub(crate) struct RepoCreate {
     /// Which chunks to index; join selectors with + (see `textkin strategies`)
     #[arg(long, default_value_t, value_name = "SELECTOR")]
     pub(crate) select: Selection,
-    /// How to normalize text: steps joined with +, including stop words and stemming (see `textkin strategies`)
+    /// How to normalize text: steps joined with + (see `textkin strategies`)
     #[arg(long, default_value_t, value_name = "STEPS")]
     pub(crate) normalize: Normalization,
-    /// Ignore these words (one per line)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) stop_list: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stop_list: StopListOptions,
     /// Ignore passages from this template, for example a form; can be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Vec<PathBuf>,
     /// Hash function for chunks: polynomial, rabin, shift-add-xor
-    #[arg(long, default_value_t, value_name = "HASH")]
+    #[arg(long, default_value_t, value_name = "HASH", hide_short_help = true)]
     pub(crate) hash: HashKind,
     /// Store hashes and positions instead of texts; the other fields of records are stored
     #[arg(long)]
     pub(crate) fingerprints_only: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
 }
 
+/// Add documents
+///
+/// All documents that can be read are added in one atomic change; the others are reported as problems.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin repo add essays.repo essays/
+  textkin repo add news.repo today.jsonl --existing skip --out new-pairs.csv
+  textkin repo add essays.repo essays/ --dry-run")]
 pub(crate) struct RepoAdd {
     /// Directory of the repository
     #[arg(value_name = "DIR")]
@@ -97,36 +104,44 @@ pub(crate) struct RepoAdd {
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// What to do with a document whose id already exists [default: refuse]
-    #[arg(long, value_enum, value_name = "HOW")]
+    #[arg(long, value_enum, value_name = "POLICY")]
     pub(crate) existing: Option<ExistingRule>,
-    /// Write the pairs of the new documents, as `textkin discover --out` does: .csv .jsonl .parquet …, or - for
-    /// CSV on standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-    /// Score of a pair (see `textkin strategies`)
-    #[arg(long, default_value_t, value_name = "SCORE", requires = "report")]
-    pub(crate) score: Measure,
-    /// Minimum score to report a pair: a number, or T1 to T5 from the DECO paper
-    #[arg(long, default_value = "0.02", value_name = "SCORE", value_parser = Threshold::parse, requires = "report")]
-    pub(crate) threshold: Threshold,
+    #[command(flatten)]
+    pub(crate) output: RepoAddOutput,
     #[command(flatten)]
     pub(crate) input: InputOptions,
     #[command(flatten)]
-    pub(crate) performance: WritePerformanceOptions,
-    /// Print nothing but problems and errors
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub(crate) performance: WriteOptions,
+    #[command(flatten)]
+    pub(crate) temp_dir: TempDirOptions,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct RepoAddOutput {
+    /// Write the pairs of the new documents, as `textkin discover --out` does
+    #[arg(long, short, value_name = "FILE", conflicts_with = "dry_run")]
+    pub(crate) out: Option<PathBuf>,
+    /// Score of a pair (see `textkin strategies`)
+    #[arg(long, default_value_t, value_name = "SCORE", requires = "out")]
+    pub(crate) score: Measure,
+    /// Minimum score to report a pair: a number, or T1 to T5 from the DECO paper
+    #[arg(long, short, default_value = "0.02", value_name = "SCORE", value_parser = Threshold::parse, requires = "out")]
+    pub(crate) threshold: Threshold,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRunOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Performance (does not affect results)")]
-pub(crate) struct WritePerformanceOptions {
+pub(crate) struct WriteOptions {
+    #[command(flatten)]
+    pub(crate) threads: ThreadOptions,
     /// Memory for documents that are not written yet [default: 1GiB]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) memory: Option<u64>,
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
 }
 
 /// What to do with a document whose id already exists.
@@ -150,8 +165,13 @@ impl From<ExistingRule> for ExistingPolicy {
     }
 }
 
+/// Remove documents by id, by a condition on their fields, or by age
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("which").required(true).multiple(true).args(["id", "conditions", "older_than"])))]
+#[command(after_long_help = "Examples:
+  textkin repo remove essays.repo --id essay-17
+  textkin repo remove essays.repo --where 'author=Swift' --where 'words<50' --dry-run
+  textkin repo remove essays.repo --older-than 2y")]
 pub(crate) struct RepoRemove {
     /// Directory of the repository
     #[arg(value_name = "DIR")]
@@ -159,20 +179,28 @@ pub(crate) struct RepoRemove {
     /// Remove the document with this id; can be repeated
     #[arg(long, value_name = "ID", conflicts_with_all = ["conditions", "older_than"])]
     pub(crate) id: Vec<String>,
-    /// Remove documents that match a condition on id, time, added, words or any other field of the record
-    /// (author, place.city): FIELD=VALUE, or != < <= > >= ~ (contains); can be repeated, all must match
+    /// Remove documents that match a condition such as author=Swift; can be repeated, all must match
+    ///
+    /// Conditions are on id, time, added, words or any other field of the record (author, place.city): FIELD=VALUE,
+    /// or != < <= > >= ~ (contains).
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<Condition>,
-    /// Remove documents written (or, without a time, added) before a date, or longer ago than an age
-    /// such as 30d, 12w, 2y
+    /// Remove documents older than an age such as 30d, 12w, 2y, or than a date
+    ///
+    /// The age is that of the time of a document, or without one, of its addition.
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) older_than: Option<String>,
-    /// Report what would be removed; remove nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRunOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
 }
 
+/// List documents
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin repo list essays.repo
+  textkin repo list essays.repo --where 'time>=2024' --format csv --out documents.csv")]
 pub(crate) struct RepoList {
     /// Directory of the repository
     #[arg(value_name = "DIR")]
@@ -180,50 +208,67 @@ pub(crate) struct RepoList {
     /// List documents that match a condition (see remove); can be repeated, all must match
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<Condition>,
-    /// Format of the list
-    #[arg(long, value_enum, default_value = "table", value_name = "FORMAT")]
-    pub(crate) format: RepoListFormat,
+    #[command(flatten)]
+    pub(crate) format: ListFormatOptions,
+    #[command(flatten)]
+    pub(crate) out: OutOptions,
 }
 
-/// Format of a list of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RepoListFormat {
-    /// For a terminal
-    Table,
-    /// One JSON object per line
-    Json,
-    /// id,time,added,words,bytes,metadata
-    Csv,
-}
-
+/// Show settings, contents and disk usage
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin repo info essays.repo
+  textkin repo info essays.repo --format json")]
 pub(crate) struct RepoInfo {
     /// Directory of the repository
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
+    #[command(flatten)]
+    pub(crate) out: OutOptions,
 }
 
+/// Check all files for damage
+///
+/// Exit code: 0 if there is no damage, 2 if there is.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Example:
+  textkin repo check essays.repo")]
+pub(crate) struct RepoCheck {
+    /// Directory of the repository
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
+}
+
+/// Merge segments and erase removed documents
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:
+  textkin repo compact essays.repo")]
 pub(crate) struct RepoCompact {
     /// Directory of the repository
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
     #[command(flatten)]
-    pub(crate) performance: WritePerformanceOptions,
+    pub(crate) format: FormatOptions,
+    #[command(flatten)]
+    pub(crate) performance: WriteOptions,
 }
 
+/// Write all documents as JSON lines
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin repo export essays.repo --out essays.jsonl.zst
+  textkin repo export essays.repo --where 'author=Swift' | jq .id")]
 pub(crate) struct RepoExport {
     /// Directory of the repository
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// Output file (also .gz .zst), or - for standard output
-    #[arg(long, default_value = "-", value_name = "FILE")]
-    pub(crate) out: PathBuf,
     /// Export documents that match a condition (see remove); can be repeated, all must match
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<Condition>,
+    #[command(flatten)]
+    pub(crate) out: OutOptions,
 }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use textkin::search::Ranking;
 use textkin::text::grammar::Selection;
 
 use super::InputOptions;
+use super::common::{ListFormatOptions, OutOptions, StopListOptions, ThreadOptions};
 
 /// Find the documents of a repository that match a text
 ///
@@ -16,11 +17,11 @@ use super::InputOptions;
 ///
 /// Exit code: 0 if matches were found, 1 if there are none, 2 on failure.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   textkin search essays.repo suspect.docx
   textkin search essays.repo suspect.pdf --passages
-  textkin search news.repo today.jsonl --measure identity5,fingerprint --top 5 --format json
-  textkin search anchors.repo suspect.txt --measure fingerprint --select all
+  textkin search news.repo today.jsonl --score identity5,fingerprint --top 5 --format json
+  textkin search anchors.repo suspect.txt --score fingerprint --select all
   pbpaste | textkin search essays.repo -")]
 pub(crate) struct Search {
     /// Directory of the repository
@@ -33,47 +34,46 @@ pub(crate) struct Search {
     pub(crate) options: SearchOptions,
     #[command(flatten)]
     pub(crate) input: InputOptions,
+    #[command(flatten)]
+    pub(crate) threads: ThreadOptions,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchOptions {
-    /// Measures to rank by, separated by commas (see `textkin measures`)
-    #[arg(long, default_value = "kin", value_delimiter = ',', value_name = "MEASURE")]
-    pub(crate) measure: Vec<Ranking>,
-    /// Number of documents to show for each query and measure
+    /// Scores to rank by, separated by commas (see `textkin measures`)
+    #[arg(long, default_value = "kin", value_delimiter = ',', value_name = "SCORE")]
+    pub(crate) score: Vec<Ranking>,
+    /// Number of documents to show for each query and score
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: u32,
-    /// Minimum percentage to show a document
-    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent)]
-    pub(crate) min_percent: f64,
+    /// Minimum score to show a document, in percent of the score of the query with itself
+    #[arg(long, short, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) threshold: f64,
     /// Also find similar passages and show where they are
     #[arg(long)]
     pub(crate) passages: bool,
     /// Words per passage
-    #[arg(long, default_value_t = 50, value_name = "N", requires = "passages", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 50, value_name = "N", requires = "passages", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
     pub(crate) window: u32,
     /// Words from the start of one passage to the start of the next
-    #[arg(long, default_value_t = 25, value_name = "N", requires = "passages", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 25, value_name = "N", requires = "passages", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
     pub(crate) step: u32,
     /// Minimum percentage for two passages to be similar
-    #[arg(long, default_value_t = 50.0, value_name = "PERCENT", requires = "passages", value_parser = percent)]
-    pub(crate) similar: f64,
-    /// Ignore the stop words of a language (en, de, …) or the words of a file, in queries and documents
-    #[arg(long, value_name = "LANGUAGE|FILE")]
-    pub(crate) stop: Vec<String>,
+    #[arg(long, default_value_t = 50.0, value_name = "PERCENT", requires = "passages", value_parser = percent, hide_short_help = true)]
+    pub(crate) passage_threshold: f64,
+    #[command(flatten)]
+    pub(crate) stop_list: StopListOptions,
     /// Ignore the N most frequent words of the repository
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", hide_short_help = true)]
     pub(crate) stop_frequent: usize,
     /// Which chunks of the query to look up [default: those the repository indexes]
-    #[arg(long, value_name = "SELECTOR")]
+    #[arg(long, value_name = "SELECTOR", hide_short_help = true)]
     pub(crate) select: Option<Selection>,
-    /// Format of the result
-    #[arg(long, value_enum, default_value = "table", value_name = "FORMAT")]
-    pub(crate) format: SearchFormat,
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) format: ListFormatOptions,
+    #[command(flatten)]
+    pub(crate) out: OutOptions,
 }
 
 /// Parses a percentage.
@@ -82,15 +82,4 @@ fn percent(text: &str) -> Result<f64, String> {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
         _ => Err(format!("expected a number between 0 and 100, got '{text}'")),
     }
-}
-
-/// Format of the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SearchFormat {
-    /// For a terminal
-    Table,
-    /// One JSON object per query and measure
-    Json,
-    /// query,measure,rank,id,score,percent
-    Csv,
 }

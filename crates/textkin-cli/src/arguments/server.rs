@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::common::FormatOptions;
 use super::{DeliveryArguments, MailArguments};
 use textkin::parse_size;
 
@@ -13,6 +14,9 @@ use textkin::parse_size;
 /// Users register texts and are notified when they reappear. All data is in one directory. The first start
 /// prints a URL for creating the first account; `textkin admin key` creates an API key for scripts.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin serve --data /var/lib/textkin
+  textkin serve --data /var/lib/textkin --public-url https://textkin.example.org --log-format json")]
 pub(crate) struct Serve {
     /// Data directory; created if it does not exist
     #[arg(long, value_name = "DIR")]
@@ -21,23 +25,23 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7070")]
     pub(crate) listen: SocketAddr,
     /// Maximum size of one text
-    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_text: u64,
     /// Maximum size of one uploaded file
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_upload: u64,
     /// Memory for documents that are not flushed to the index yet
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
     pub(crate) memory: u64,
     /// Maximum number of documents to compare with one text in detail
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, hide_short_help = true)]
     pub(crate) max_examined: usize,
     /// Allow users to check web pages by URL, from the public Internet only
     #[arg(long)]
     pub(crate) allow_url_probes: bool,
     /// Format of the log on standard error
-    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
-    pub(crate) log: LogFormat,
+    #[arg(long, value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
+    pub(crate) log_format: LogFormat,
     /// Log level: error, warn, info, debug
     #[arg(long, value_name = "LEVEL", default_value = "info", env = "TEXTKIN_LOG")]
     pub(crate) log_level: String,
@@ -58,6 +62,9 @@ pub(crate) enum LogFormat {
 
 /// Manage the data of a server: create API keys, back up, check
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin admin key --data /var/lib/textkin --scopes probe,register
+  textkin admin backup --data /var/lib/textkin --out /backup/textkin")]
 pub(crate) struct Admin {
     #[command(subcommand)]
     pub(crate) command: AdminCommand,
@@ -73,6 +80,9 @@ pub(crate) enum AdminCommand {
 
 /// Create an API key and print it; the server can be running
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin admin key --data /var/lib/textkin
+  textkin admin key --data /var/lib/textkin --scopes admin --account root --days 30")]
 pub(crate) struct AdminKey {
     /// Data directory
     #[arg(long, value_name = "DIR")]
@@ -89,25 +99,35 @@ pub(crate) struct AdminKey {
     /// Days until the key expires [default: never]
     #[arg(long, value_name = "N")]
     pub(crate) days: Option<u32>,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
 }
 
 /// Copy the data to a new directory and check the copy; the server can be running
 ///
 /// To restore a backup, stop the server and start it with the copy as its data directory.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Example:
+  textkin admin backup --data /var/lib/textkin --out /backup/textkin")]
 pub(crate) struct AdminBackup {
     /// Data directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
     /// New directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
 }
 
 /// Check that no file is damaged and no document is missing
 #[derive(Debug, Args)]
+#[command(after_long_help = "Example:
+  textkin admin check --data /var/lib/textkin")]
 pub(crate) struct AdminCheck {
     /// Data directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
 }

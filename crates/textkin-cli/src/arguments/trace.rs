@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use textkin::text::grammar::Selection;
 use textkin::trace::{Constant, Estimation, Eviction, Memory, Preset};
 
+use super::common::{OutOptions, TempDirOptions};
 use super::{AnalysisOptions, InputOptions};
 use textkin::parse_size;
 
@@ -18,7 +19,7 @@ use textkin::parse_size;
 ///
 /// Exit code: 0 if something was copied, 1 if nothing was, 2 on failure.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   textkin trace posts.jsonl --memory 100MiB --out origins.jsonl
   tail -f feed.jsonl | textkin trace - --memory 1GiB
   tail -f feed.jsonl | textkin trace - --state feed.state --checkpoint-every 30s --out origins.jsonl
@@ -36,61 +37,84 @@ pub(crate) struct Trace {
     pub(crate) analysis: AnalysisOptions,
     #[command(flatten)]
     pub(crate) input: InputOptions,
+    #[command(flatten)]
+    pub(crate) temp_dir: TempDirOptions,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tracing")]
 pub(crate) struct TraceOptions {
-    /// Size of the table of known text, including document ids; `unlimited` gives exact results
+    /// Size of the table of known text, for example 1GiB; `unlimited` gives exact results
+    ///
+    /// In other commands --memory never affects results. Here a smaller table forgets more text.
     #[arg(long, default_value = "100MiB", value_name = "SIZE", value_parser = parse_memory)]
     pub(crate) memory: Memory,
     /// Method: kin (most accurate) or paper (Abdel-Hamid et al. 2009)
-    #[arg(long, default_value_t, value_name = "PRESET")]
+    #[arg(long, default_value_t, value_name = "PRESET", hide_short_help = true)]
     pub(crate) preset: Preset,
     /// Which chunks to look up [default: hailstorm+no-overlap; all if memory is unlimited]
-    #[arg(long, value_name = "SELECTOR")]
+    #[arg(long, value_name = "SELECTOR", hide_short_help = true)]
     pub(crate) select: Option<Selection>,
     /// Which chunk to evict: random, lru, copy-count or lucky (with --preset paper)
-    #[arg(long, value_name = "EVICTION")]
+    #[arg(long, value_name = "EVICTION", hide_short_help = true)]
     pub(crate) evict: Option<Eviction>,
     /// What to estimate: none, expansion, bridging or bridging+expansion (with --preset paper)
-    #[arg(long, value_name = "ESTIMATION")]
+    #[arg(long, value_name = "ESTIMATION", hide_short_help = true)]
     pub(crate) estimate: Option<Estimation>,
     /// Slots per bucket of the table
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096), hide_short_help = true)]
     pub(crate) bucket: Option<u16>,
     /// Set a constant of the method (see `textkin strategies`); can be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant, hide_short_help = true)]
     pub(crate) constant: Vec<(Constant, u64)>,
-    /// Format of the result
-    #[arg(long, value_enum, default_value = "json", value_name = "FORMAT")]
+    /// Format of what is printed
+    #[arg(
+        long,
+        value_enum,
+        default_value = "json",
+        value_name = "FORMAT",
+        help_heading = "Output"
+    )]
     pub(crate) format: TraceFormat,
-    /// Output file; complete when the input ends, or with --state after each checkpoint [default: standard
-    /// output]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    /// Sort documents by time first (see --time-field); equal times keep their order, documents without a time
-    /// come last
+    #[command(flatten)]
+    pub(crate) out: OutOptions,
+    /// Sort documents by time first (see --time-field)
+    ///
+    /// Documents of equal time keep their order; documents without a time come last.
     #[arg(long)]
     pub(crate) sort: bool,
     /// Print the N most copied documents on standard error at the end
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) top_origins: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    pub(crate) top: Option<u32>,
     /// Write the most copied documents to this file as JSON, at each checkpoint and at the end
-    #[arg(long, value_name = "FILE", requires = "top_origins")]
-    pub(crate) top_origins_out: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "top",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
+    pub(crate) top_out: Option<PathBuf>,
     /// Write an HTML report that shows one document with its passages colored by origin
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) html: Option<PathBuf>,
     /// Document to show in the HTML report [default: the one with the most copied words]
-    #[arg(long, value_name = "ID", requires = "html")]
+    #[arg(
+        long,
+        value_name = "ID",
+        requires = "html",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     pub(crate) html_document: Option<String>,
-    /// Save the state of the trace to this file and resume from it in the next run; files are read again up to
-    /// the last checkpoint and skipped, standard input continues
+    /// Save the state of the trace to this file and resume from it in the next run
+    ///
+    /// Files are read again and skipped up to the last checkpoint; standard input continues. --out is complete up
+    /// to the last checkpoint.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// How often to save the state: a number of documents, or a time (30s, 5m)
-    #[arg(long, default_value = "60s", value_name = "N|TIME", value_parser = CheckpointInterval::parse)]
+    #[arg(long, default_value = "60s", value_name = "N|TIME", value_parser = CheckpointInterval::parse, hide_short_help = true)]
     pub(crate) checkpoint_every: CheckpointInterval,
 }
 
@@ -126,15 +150,15 @@ pub(crate) enum TraceFormat {
     /// One JSON object per document
     Json,
     /// One line per document, for people
-    Table,
+    Text,
 }
 
 impl TraceFormat {
-    /// Returns the name of the format.
+    /// Returns the name of the format in state files, where text was called table in the first version.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
-            Self::Table => "table",
+            Self::Text => "table",
         }
     }
 }

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::InputOptions;
+use super::common::{
+    FormatOptions, MemoryOptions, OutOptions, StopListOptions, TempDirOptions, ThreadOptions,
+};
 
 /// Check a report against its documents
 ///
@@ -16,7 +19,7 @@ use super::InputOptions;
 ///
 /// Exit code: 0 if the report is valid, 1 if it is not, 2 on failure.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   textkin compare a.pdf b.docx --html report.html
   textkin verify report.html a.pdf b.docx
   textkin discover essays/ --html run.html
@@ -30,9 +33,18 @@ pub(crate) struct Verify {
     /// Template the report was made with; can be repeated, in the original order
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Vec<PathBuf>,
-    /// Stop list the report was made with
-    #[arg(long, value_name = "FILE")]
-    pub(crate) stop_list: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stop_list: StopListOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOptions,
+    #[command(flatten)]
+    pub(crate) out: OutOptions,
     #[command(flatten)]
     pub(crate) input: InputOptions,
+    #[command(flatten)]
+    pub(crate) threads: ThreadOptions,
+    #[command(flatten)]
+    pub(crate) memory: MemoryOptions,
+    #[command(flatten)]
+    pub(crate) temp_dir: TempDirOptions,
 }

@@ -6,15 +6,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
+use serde_json::Value;
 use textkin::index::{ImatchSettings, KeepChunks};
 use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal};
 use textkin::source::Inputs;
 use textkin::types::{Cluster, Pair};
 use textkin::{Discovery, PairRows, Repository, RunControl, Settings, SharedText, discover};
 
-use crate::arguments::{Discover, DiscoverComparison};
+use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
 use crate::command::{explain, page};
-use crate::documents::{analysis_settings, collection_settings, prepare_second_read, words};
+use crate::documents::{
+    analysis_settings, collection_settings, prepare_second_read, threshold, words,
+};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::machine;
@@ -26,10 +29,10 @@ use crate::progress::ProgressDisplay;
 const ROWS: usize = 1 << 14;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let watch = Arc::new(RunControl::default());
-    interrupt::listen(&watch)?;
+    let run_control = Arc::new(RunControl::default());
+    interrupt::listen(&run_control)?;
     outputs::check(arguments)?;
     let mut source_settings = collection_settings(&arguments.input);
     source_settings.outputs = outputs::files(&arguments.output);
@@ -63,15 +66,15 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
         arguments.output.index.as_deref().map(report::OutputFile::create).transpose()?;
     let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
 
-    let display = ProgressDisplay::start(&watch, arguments.output.quiet);
-    survey(&inputs, &mut settings, &arguments.comparison, &watch)?;
-    let mut found = discover(&mut inputs, &settings, &watch)?;
-    let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, &watch)?;
+    let display = ProgressDisplay::start(&run_control, global);
+    survey(&inputs, &mut settings, &arguments.comparison, &run_control)?;
+    let mut found = discover(&mut inputs, &settings, &run_control)?;
+    let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, &run_control)?;
     let found = &found;
     let pairs = PairRows { discovery: found, raw: raw.as_ref(), settings: &settings };
-    watch.progress.begin("finding clusters", 0);
+    run_control.progress.begin("finding clusters", 0);
     let clusters = found.graph.clusters(arguments.comparison.cluster_by);
-    watch.progress.begin("writing", found.graph.n_edges());
+    run_control.progress.begin("writing", found.graph.n_edges());
     let write_start = Instant::now();
     let n_edges = found.graph.n_edges();
     let writes_pairs = !writers.is_empty() || explain.is_some() || html.is_some();
@@ -80,7 +83,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     if too_many {
         drop(writers);
     } else {
-        write_pairs(writers, pairs, &watch)?;
+        write_pairs(writers, pairs, &run_control)?;
     }
     if let Some(writer) = cluster_writer {
         ignore_broken_pipe(write_clusters(writer, found, &clusters))?;
@@ -93,7 +96,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     }
     if let Some(output) = explain.filter(|_| !too_many) {
         let max_gap = arguments.output.max_gap;
-        explain::write(output, &inputs, pairs, max_gap, &watch)?;
+        explain::write(output, &inputs, pairs, max_gap, &run_control)?;
     }
     if let Some(file) = html.filter(|_| !too_many) {
         let run = page::Run {
@@ -105,7 +108,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
             clusters: &clusters,
             seconds: &|| start.elapsed().as_secs_f64(),
         };
-        page::write(file, run, &watch)?;
+        page::write(file, run, &run_control)?;
     }
     let write_seconds = write_start.elapsed().as_secs_f64();
     drop(display);
@@ -113,15 +116,17 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     for problem in &found.problems {
         print_message(format_args!("textkin: {problem}\n"));
     }
-    print_notes(&found.notes, &found.documents, arguments.output.quiet);
-    report_skipped(&inputs, found, arguments.output.quiet);
+    print_notes(&found.notes, &found.documents, global.quiet);
+    report_skipped(&inputs, found, global.quiet);
+    let seconds = start.elapsed().as_secs_f64();
+    let statistics =
+        statistics(arguments, &settings, found, clusters.len(), write_seconds, seconds);
     if let Some(path) = &arguments.output.stats {
-        let seconds = start.elapsed().as_secs_f64();
-        let statistics =
-            statistics(arguments, &settings, found, clusters.len(), write_seconds, seconds);
         ignore_broken_pipe(report::write_stats(path, &statistics))?;
     }
-    if !arguments.output.quiet {
+    if arguments.output.format.format == OutputFormat::Json {
+        ignore_broken_pipe(print_json(&statistics, pairs, arguments.output.top)?)?;
+    } else if !global.quiet {
         ignore_broken_pipe(show(arguments, pairs, clusters.len(), start))?;
     }
     if too_many {
@@ -151,13 +156,13 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
         select: comparison.select.clone(),
         resources,
         score: comparison.score,
-        threshold: comparison.threshold.number(comparison.score).map_err(anyhow::Error::msg)?,
+        threshold: threshold(comparison.threshold, comparison.score, comparison.analysis.chunk)?,
         counting: performance.count,
         max_df: comparison.max_df,
         plan: performance.plan,
-        memory: performance.memory,
-        temp_dir: performance.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
-        threads: performance.threads.map(usize::from),
+        memory: performance.memory.memory,
+        temp_dir: performance.temp_dir.path(),
+        threads: performance.threads.threads.map(usize::from),
         is_strict: arguments.input.strict,
         ..base
     })
@@ -240,7 +245,7 @@ fn survey(
     inputs: &Inputs,
     settings: &mut Settings,
     comparison: &DiscoverComparison,
-    watch: &RunControl,
+    run_control: &RunControl,
 ) -> anyhow::Result<()> {
     if comparison.stop_frequent.is_some() {
         inputs.reopen().context("--stop-frequent reads the input twice")?;
@@ -248,7 +253,7 @@ fn survey(
     if settings.select.needs_collection() {
         inputs.reopen().with_context(|| format!("{} reads the input twice", settings.select))?;
     }
-    Ok(textkin::survey_collection(inputs, settings, comparison.stop_frequent, watch)?)
+    Ok(textkin::survey_collection(inputs, settings, comparison.stop_frequent, run_control)?)
 }
 
 /// Opens the outputs before any work is done, so that a path that cannot be written fails at once.
@@ -267,7 +272,7 @@ fn open_writers(
 fn write_pairs(
     mut writers: Vec<Box<dyn PairWriter>>,
     pairs: PairRows<'_>,
-    watch: &RunControl,
+    run_control: &RunControl,
 ) -> anyhow::Result<()> {
     let found = pairs.discovery;
     each(&mut writers, |writer| {
@@ -286,8 +291,8 @@ fn write_pairs(
             break;
         }
         each(&mut writers, |writer| writer.pairs(&rows))?;
-        watch.progress.advance(rows.len() as u64);
-        if watch.stop.is_requested() {
+        run_control.progress.advance(rows.len() as u64);
+        if run_control.stop.is_requested() {
             return Err(textkin::Error::Stopped.into());
         }
     }
@@ -428,6 +433,21 @@ fn statistics(
             .collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }
+}
+
+/// Prints statistics and the strongest pairs as one JSON object.
+fn print_json(
+    statistics: &report::Statistics,
+    pairs: PairRows<'_>,
+    top: usize,
+) -> anyhow::Result<Result<(), report::Error>> {
+    let top: Vec<Pair> = pairs.discovery.graph.rows().take(top).collect();
+    let mut lines = Vec::new();
+    report::format_jsonl_rows(&pairs.rows(&top), &mut lines);
+    let rows = serde_json::Deserializer::from_slice(&lines).into_iter::<Value>();
+    let mut value = serde_json::to_value(statistics)?;
+    value["top_pairs"] = rows.collect::<Result<Value, _>>()?;
+    Ok(terminal::print(&format!("{value}\n")))
 }
 
 /// Prints the summary on standard output, or on standard error if an output goes there.

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Value, json};
 use textkin::report::terminal;
 use textkin::source::{FileKind, find_program};
 
+use crate::arguments::{Doctor, OutputFormat};
 use crate::exit::Exit;
 
 /// An optional helper program.
@@ -39,7 +41,11 @@ const HELPERS: [Helper; 2] = [
 ];
 
 /// Runs the command.
-pub(crate) fn run() -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Doctor) -> anyhow::Result<Exit> {
+    if arguments.format.format == OutputFormat::Json {
+        terminal::print(&format!("{}\n", json_of()))?;
+        return Ok(Exit::Found);
+    }
     let mut text = String::new();
     writeln!(text, "textkin {}\n", env!("CARGO_PKG_VERSION"))?;
     writeln!(text, "Helper programs")?;
@@ -64,4 +70,22 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     }
     terminal::print(&text)?;
     Ok(Exit::Found)
+}
+
+/// Returns the helper programs and formats as JSON.
+fn json_of() -> Value {
+    let program = |helper: &Helper| {
+        json!({
+            "name": helper.program,
+            "path": find_program(helper.program).map(|path| path.display().to_string()),
+            "benefit": helper.benefit,
+        })
+    };
+    let kinds = FileKind::ALL.iter().filter(|kind| **kind != FileKind::Unknown);
+    let format = |kind: &FileKind| json!({ "name": kind.name(), "summary": kind.summary() });
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "programs": HELPERS.iter().map(program).collect::<Vec<Value>>(),
+        "formats": kinds.map(format).collect::<Vec<Value>>(),
+    })
 }

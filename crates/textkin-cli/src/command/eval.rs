@@ -11,16 +11,18 @@ use textkin_eval::experiment::{ALL, Experiment};
 use textkin_eval::generate::{self, SyntheticSettings};
 use textkin_eval::report::ExperimentReport;
 
-use crate::arguments::{Eval, EvalCommand, EvalGenerate, EvalOptions};
+use crate::arguments::{
+    Eval, EvalCommand, EvalGenerate, EvalOptions, FormatOptions, GlobalOptions, OutputFormat,
+};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::messages::print_message;
 use crate::progress::ProgressDisplay;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Eval) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Eval, global: GlobalOptions) -> anyhow::Result<Exit> {
     match &arguments.command {
-        EvalCommand::List => list(),
+        EvalCommand::List(arguments) => list(arguments.format),
         EvalCommand::Run(run) => {
             let mut experiments: Vec<Experiment> = Vec::new();
             let mut is_group = false;
@@ -34,14 +36,28 @@ pub(crate) fn run(arguments: &Eval) -> anyhow::Result<Exit> {
                 }
             }
             // Skip experiments of a group that the collection is not suitable for.
-            run_experiments(&experiments, &run.options, run.options.quick, is_group)
+            let choice = (run.options.quick, is_group);
+            run_experiments(&experiments, &run.options, choice, global)
         }
-        EvalCommand::All(all) => run_experiments(&ALL, &all.options, !all.options.full, true),
-        EvalCommand::Generate(arguments) => generate(arguments),
+        EvalCommand::All(all) => {
+            run_experiments(&ALL, &all.options, (!all.options.full, true), global)
+        }
+        EvalCommand::Generate(arguments) => generate(arguments, global),
     }
 }
 
-fn list() -> anyhow::Result<Exit> {
+fn list(format: FormatOptions) -> anyhow::Result<Exit> {
+    if format.format == OutputFormat::Json {
+        for experiment in ALL {
+            let line = serde_json::json!({
+                "name": experiment.name,
+                "title": experiment.title,
+                "needs": experiment.requirement.name(),
+            });
+            terminal::print(&format!("{line}\n"))?;
+        }
+        return Ok(Exit::Found);
+    }
     let mut text =
         String::from("Experiments for textkin eval run; the part before the dot is the paper.\n\n");
     for experiment in ALL {
@@ -61,15 +77,15 @@ fn list() -> anyhow::Result<Exit> {
 fn run_experiments(
     experiments: &[Experiment],
     options: &EvalOptions,
-    is_quick: bool,
-    skips_unsuitable: bool,
+    choice: (bool, bool),
+    global: GlobalOptions,
 ) -> anyhow::Result<Exit> {
-    let watch = Arc::new(RunControl::default());
+    let run_control = Arc::new(RunControl::default());
     // Experiments remove their temporary files when they end, which is soon after Ctrl-C.
     let is_busy = Arc::new(AtomicBool::new(true));
-    interrupt::listen_and_wait(&watch, &is_busy)?;
-    let display = ProgressDisplay::start(&watch, options.quiet);
-    let result = run_each(experiments, options, (is_quick, skips_unsuitable), &watch);
+    interrupt::listen_and_wait(&run_control, &is_busy)?;
+    let display = ProgressDisplay::start(&run_control, global);
+    let result = run_each(experiments, options, choice, &run_control, global);
     is_busy.store(false, Ordering::Release);
     drop(display);
     result
@@ -79,11 +95,12 @@ fn run_each(
     experiments: &[Experiment],
     options: &EvalOptions,
     (is_quick, skips_unsuitable): (bool, bool),
-    watch: &RunControl,
+    run_control: &RunControl,
+    global: GlobalOptions,
 ) -> anyhow::Result<Exit> {
     let mut collections = Vec::new();
     for folder in &options.collection {
-        watch.progress.begin("reading", 0);
+        run_control.progress.begin("reading", 0);
         collections.push(Some(Collection::load(folder)?));
     }
     if collections.is_empty() {
@@ -92,7 +109,7 @@ fn run_each(
     let has_many = collections.len() > 1;
     for collection in &collections {
         for one in experiments {
-            let report = match one.run(collection.as_ref(), is_quick, options.seed, watch) {
+            let report = match one.run(collection.as_ref(), is_quick, options.seed, run_control) {
                 Ok(report) => report,
                 Err(error @ textkin_eval::Error::RequirementNotMet { .. }) if skips_unsuitable => {
                     print_message(format_args!("textkin: skipped: {error}\n"));
@@ -102,7 +119,7 @@ fn run_each(
                 Err(textkin_eval::Error::Engine(error)) => return Err(error.into()),
                 Err(error) => return Err(error.into()),
             };
-            show(&report)?;
+            show(&report, options.format)?;
             if let Some(out) = &options.out {
                 let name = collection.as_ref().map(|collection| collection.name.as_str());
                 let folder = match name {
@@ -113,13 +130,16 @@ fn run_each(
             }
         }
     }
-    if let Some(out) = &options.out {
+    if let Some(out) = options.out.as_ref().filter(|_| !global.quiet) {
         print_message(format_args!("textkin: results are in {}\n", out.display()));
     }
     Ok(Exit::Found)
 }
 
-fn show(report: &ExperimentReport) -> anyhow::Result<()> {
+fn show(report: &ExperimentReport, format: FormatOptions) -> anyhow::Result<()> {
+    if format.format == OutputFormat::Json {
+        return Ok(terminal::print(&format!("{}\n", serde_json::to_string(report)?))?);
+    }
     let mut text = format!("{}: {}\n", report.experiment, report.title);
     writeln!(text, "on {}; {:.1} s\n", report.collection, report.seconds)?;
     text.push_str(&report.table.text());
@@ -135,7 +155,7 @@ fn show(report: &ExperimentReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn generate(arguments: &EvalGenerate) -> anyhow::Result<Exit> {
+fn generate(arguments: &EvalGenerate, global: GlobalOptions) -> anyhow::Result<Exit> {
     let settings = SyntheticSettings {
         kind: arguments.kind,
         n_documents: arguments.documents as usize,
@@ -147,6 +167,9 @@ fn generate(arguments: &EvalGenerate) -> anyhow::Result<Exit> {
     };
     let collection = generate::generate(&settings);
     generate::write(&collection, &settings, &arguments.out)?;
+    if global.quiet {
+        return Ok(Exit::Found);
+    }
     print_message(format_args!(
         "textkin: wrote {} documents with {} related pairs and {} copied passages to {}\n",
         collection.documents.len(),

@@ -17,16 +17,20 @@ pub(crate) fn write(
     inputs: &Inputs,
     all: PairRows<'_>,
     max_gap: u32,
-    watch: &RunControl,
+    run_control: &RunControl,
 ) -> anyhow::Result<()> {
     let PairRows { discovery: found, settings, .. } = all;
     let wanted: HashSet<u32> = found.graph.rows().flat_map(|pair| [pair.a, pair.b]).collect();
     if wanted.is_empty() {
         return Ok(output.finish()?);
     }
-    let texts =
-        DocumentTexts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
-    watch.progress.begin("explaining pairs", found.graph.n_edges());
+    let texts = DocumentTexts::read(
+        &mut inputs.reopen()?,
+        &wanted,
+        settings.memory_budget() / 2,
+        run_control,
+    )?;
+    run_control.progress.begin("explaining pairs", found.graph.n_edges());
     let mut next = found.graph.rows();
     let mut n_before = 0;
     loop {
@@ -40,8 +44,8 @@ pub(crate) fn write(
             output.write(line.as_bytes())?;
             output.write(b"\n")?;
         }
-        watch.progress.advance(rows.len() as u64);
-        if watch.stop.is_requested() {
+        run_control.progress.advance(rows.len() as u64);
+        if run_control.stop.is_requested() {
             return Err(Error::Stopped.into());
         }
     }

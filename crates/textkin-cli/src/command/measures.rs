@@ -2,13 +2,29 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Value, json};
 use textkin::report::terminal;
 use textkin::search::Ranking;
 
+use crate::arguments::{Measures, OutputFormat};
 use crate::exit::Exit;
 
 /// Runs the command.
-pub(crate) fn run() -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Measures) -> anyhow::Result<Exit> {
+    if arguments.format.format == OutputFormat::Json {
+        let measure = |ranking: Ranking| {
+            json!({
+                "name": ranking.name(),
+                "summary": ranking.summary(),
+                "formula": ranking.formula(),
+                "ideal": ranking.is_ideal(),
+                "default": ranking == Ranking::default(),
+            })
+        };
+        let measures: Value = Ranking::ALL.into_iter().map(measure).collect();
+        terminal::print(&format!("{measures}\n"))?;
+        return Ok(Exit::Found);
+    }
     let mut text = String::from(
         "Measures of textkin search. * = ideal: no document outranks a copy of the query.\n\n",
     );

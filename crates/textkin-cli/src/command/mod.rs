@@ -21,6 +21,7 @@ pub(crate) mod repo;
 pub(crate) mod search;
 #[cfg(feature = "server")]
 pub(crate) mod serve;
+pub(crate) mod shell;
 pub(crate) mod strategies;
 pub(crate) mod trace;
 pub(crate) mod verify;

@@ -31,22 +31,26 @@ pub(crate) struct Run<'a> {
 }
 
 /// Writes the HTML report of a run to `file`.
-pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &RunControl) -> anyhow::Result<()> {
-    let page = make(run, watch)?;
+pub(crate) fn write(
+    mut file: OutputFile,
+    run: Run<'_>,
+    run_control: &RunControl,
+) -> anyhow::Result<()> {
+    let page = make(run, run_control)?;
     let written = file.write_all(page.as_bytes());
     let written = written.map_err(|source| report::Error::write(file.name(), source));
     Ok(ignore_broken_pipe(written.and_then(|()| file.finish()))?)
 }
 
 /// Renders the HTML report of a run.
-pub(crate) fn make(run: Run<'_>, watch: &RunControl) -> anyhow::Result<String> {
+pub(crate) fn make(run: Run<'_>, run_control: &RunControl) -> anyhow::Result<String> {
     let Run { inputs, pairs: all, clusters, .. } = run;
     let PairRows { discovery: found, settings, .. } = all;
     let mut pairs = RunPairs::new(found.graph.rows().map(|pair| all.row_without_raw_score(&pair)));
     pairs.set_raw_scores(|row| all.raw_score(row.a_index, row.b_index));
     let no_passages = no_passages(inputs, settings);
     let passages = match no_passages {
-        None => explain(run, &pairs, watch)?,
+        None => explain(run, &pairs, run_control)?,
         Some(_) => Vec::new(),
     };
     let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
@@ -91,7 +95,7 @@ fn no_passages(inputs: &Inputs, settings: &Settings) -> Option<&'static str> {
 fn explain(
     run: Run<'_>,
     pairs: &RunPairs<'_>,
-    watch: &RunControl,
+    run_control: &RunControl,
 ) -> anyhow::Result<Vec<PairPassages>> {
     let Run { max_gap, inputs, pairs: all, .. } = run;
     let settings = all.settings;
@@ -101,16 +105,20 @@ fn explain(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let texts =
-        DocumentTexts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
-    watch.progress.begin("explaining pairs", pairs.len() as u64);
+    let texts = DocumentTexts::read(
+        &mut inputs.reopen()?,
+        &wanted,
+        settings.memory_budget() / 2,
+        run_control,
+    )?;
+    run_control.progress.begin("explaining pairs", pairs.len() as u64);
     let explained = |(number, row): &(usize, &PairRow<'_>)| {
-        if watch.stop.is_requested() {
+        if run_control.stop.is_requested() {
             return Err(Error::Stopped);
         }
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
         let comparison = compare_without(a[1], b[1], settings, max_gap, all.common_text(row))?;
-        watch.progress.advance(1);
+        run_control.progress.advance(1);
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));
         view.a.notes = all.notes(row.a_index);
@@ -153,8 +161,9 @@ pub(crate) fn named_settings(
     if let Some(max_df) = settings.max_df {
         named.push(("max_df", max_df.to_string()));
     }
-    if let Some(path) = &comparison.analysis.stop_list {
-        named.push(("stop_list", path.display().to_string()));
+    let stop_list = &comparison.analysis.stop_list.stop_list;
+    if !stop_list.is_empty() {
+        named.push(("stop_list", stop_list.join(", ")));
     }
     if let Some(n) = comparison.stop_frequent {
         named.push(("stop_frequent", n.to_string()));

@@ -6,22 +6,23 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
-use std::path::Path;
+use std::sync::Arc;
 
-use anyhow::Context;
+use textkin::report::terminal::TerminalView;
 use textkin::report::{Output, terminal};
 use textkin::search::{PassageDocument, PassageSettings, Ranked, Ranking};
 use textkin::source::Inputs;
-use textkin::text::tokenizer::Normalization;
 use textkin::types::{Document, DocumentSink, Problem, Source, Span};
-use textkin::{Repository, SearchResults, SearchSettings, Searcher};
+use textkin::{Repository, RunControl, SearchResults, SearchSettings, Searcher};
 
 use self::json::TextRange;
-use crate::arguments::{Search, SearchFormat, SearchOptions};
+use crate::arguments::{GlobalOptions, ListFormat, Search, SearchOptions};
 use crate::documents::collection_settings;
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::messages::print_message;
-use crate::outputs::{ignore_broken_pipe, quoted, report_skipped_inputs};
+use crate::outputs::{check_not_input, ignore_broken_pipe, quoted, report_skipped_inputs, view};
+use crate::progress::ProgressDisplay;
 
 /// Maximum number of queries, and of their bytes, to search for at a time.
 const BATCH: usize = 64;
@@ -30,30 +31,43 @@ const BATCH_BYTES: usize = 16 << 20;
 const MAX_PASSAGES_SHOWN: usize = 3;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Search, global: GlobalOptions) -> anyhow::Result<Exit> {
+    let run_control = Arc::new(RunControl::default());
+    interrupt::listen(&run_control)?;
+    let out = arguments.options.out.path();
+    check_not_input(out, &arguments.queries)?;
     let repository = Repository::open(&arguments.folder)?;
-    let searcher = Searcher::new(&repository, settings(&arguments.options)?)?;
+    let searcher = Searcher::new(&repository, settings(arguments)?)?;
     let mut inputs = Inputs::open(&arguments.queries, &collection_settings(&arguments.input))?;
     let mut session = SearchSession {
         searcher: &searcher,
         options: &arguments.options,
         is_strict: arguments.input.strict,
         pending: Vec::new(),
-        out: Output::create(Path::new("-"))?,
+        out: Output::create(out)?,
+        view: view(out),
         n_queries: 0,
         is_found: false,
         problems: 0,
         failure: None,
     };
-    if arguments.options.format == SearchFormat::Csv {
+    if arguments.options.format.format == ListFormat::Csv {
         session.write("query,measure,rank,id,score,percent\n");
     }
+    let display = ProgressDisplay::start_beside(&run_control, global, out);
+    run_control.progress.begin("searching", inputs.total_bytes().unwrap_or(0));
     while session.failure.is_none()
         && let Some(piece) = inputs.next_piece()
     {
+        let bytes = piece.bytes();
         piece.read(&mut session);
+        run_control.progress.advance(bytes);
+        if run_control.stop.is_requested() {
+            return Err(textkin::Error::Stopped.into());
+        }
     }
     session.search_pending();
+    drop(display);
     let SearchSession { out, is_found, n_queries, problems, failure, .. } = session;
     if let Some(error) = failure {
         let closed = error.downcast_ref::<textkin::report::Error>();
@@ -63,7 +77,9 @@ pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
         };
     }
     ignore_broken_pipe(out.finish())?;
-    report_skipped_inputs(&inputs);
+    if !global.quiet {
+        report_skipped_inputs(&inputs);
+    }
     if n_queries == 0 && problems == 0 && inputs.empty_streams().is_empty() {
         print_message(format_args!("textkin: no queries in the input\n"));
     }
@@ -74,12 +90,10 @@ pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
     })
 }
 
-fn settings(options: &SearchOptions) -> anyhow::Result<SearchSettings> {
+fn settings(arguments: &Search) -> anyhow::Result<SearchSettings> {
+    let options = &arguments.options;
     let defaults = SearchSettings::default();
-    let mut stop = Vec::new();
-    for name in &options.stop {
-        stop.extend(stop_words(name)?);
-    }
+    let stop = options.stop_list.words()?;
     let number = |number: u32| {
         NonZeroUsize::new(usize::try_from(number).unwrap_or(usize::MAX))
             .unwrap_or(NonZeroUsize::MIN)
@@ -88,36 +102,23 @@ fn settings(options: &SearchOptions) -> anyhow::Result<SearchSettings> {
     let passages = options.passages.then(|| PassageSettings {
         window: number(options.window),
         step: number(options.step),
-        percent: options.similar,
+        percent: options.passage_threshold,
         top,
         ..PassageSettings::default()
     });
     Ok(SearchSettings {
-        rankings: options.measure.clone(),
+        rankings: options.score.clone(),
         top,
         stop,
         stop_frequent: options.stop_frequent,
         select: options.select.clone(),
         passages,
-        threads: options
+        threads: arguments
+            .threads
             .threads
             .and_then(|threads| NonZeroUsize::new(threads.into()))
             .unwrap_or(defaults.threads),
     })
-}
-
-/// Returns the stop words of a language or of a file.
-fn stop_words(name: &str) -> anyhow::Result<Vec<String>> {
-    let language: Result<Normalization, _> = format!("none+stop:{name}").parse();
-    match language {
-        Ok(steps) => Ok(steps.stop_words().map(str::to_owned).collect()),
-        Err(error) => {
-            let text = std::fs::read_to_string(name).with_context(|| {
-                format!("--stop {name} is neither a language ({error}) nor a readable file")
-            })?;
-            Ok(text.split_whitespace().map(str::to_owned).collect())
-        }
-    }
 }
 
 /// Collects queries, searches for them in batches and writes the results in order.
@@ -127,6 +128,7 @@ struct SearchSession<'a> {
     is_strict: bool,
     pending: Vec<(String, String)>,
     out: Output,
+    view: TerminalView,
     n_queries: u64,
     is_found: bool,
     problems: u64,
@@ -191,26 +193,26 @@ impl SearchSession<'_> {
     fn rendered(&mut self, id: &str, text: &str, hits: &SearchResults) -> anyhow::Result<String> {
         let query = Query { id, text, hits };
         let mut rendered = String::new();
-        let passages = match self.options.format {
-            SearchFormat::Json => self.passages_json(&query)?,
-            SearchFormat::Table | SearchFormat::Csv => None,
+        let passages = match self.options.format.format {
+            ListFormat::Json => self.passages_json(&query)?,
+            ListFormat::Text | ListFormat::Csv => None,
         };
-        for (&ranking, list) in self.options.measure.iter().zip(&hits.lists) {
-            let threshold = self.options.min_percent;
+        for (&ranking, list) in self.options.score.iter().zip(&hits.lists) {
+            let threshold = self.options.threshold;
             let documents: Vec<&Ranked> =
                 list.documents.iter().filter(|document| document.percent >= threshold).collect();
             self.is_found |= !documents.is_empty();
-            match self.options.format {
-                SearchFormat::Table => self.table(&mut rendered, &query, ranking, &documents)?,
-                SearchFormat::Json => {
+            match self.options.format.format {
+                ListFormat::Text => self.table(&mut rendered, &query, ranking, &documents)?,
+                ListFormat::Json => {
                     self.json(&mut rendered, &query, ranking, &documents, passages.as_ref())?
                 }
-                SearchFormat::Csv => self.csv(&mut rendered, &query, ranking, &documents)?,
+                ListFormat::Csv => self.csv(&mut rendered, &query, ranking, &documents)?,
             }
         }
         if let Some(list) = &hits.passages {
             self.is_found |= !list.documents.is_empty();
-            if self.options.format == SearchFormat::Table {
+            if self.options.format.format == ListFormat::Text {
                 self.passages(&mut rendered, &query)?;
             }
         }
@@ -229,7 +231,6 @@ impl SearchSession<'_> {
         ranking: Ranking,
         documents: &[&Ranked],
     ) -> anyhow::Result<()> {
-        let view = terminal::TerminalView::for_stdout();
         let words = terminal::counted(query.hits.words as u64, "word", "words");
         writeln!(rendered, "{} ({words}) by {ranking}", terminal::fit(query.id, 200))?;
         if documents.is_empty() {
@@ -237,7 +238,7 @@ impl SearchSession<'_> {
             return Ok(());
         }
         writeln!(rendered, "{:>5}  {:>8}  {:>12}  document", "rank", "percent", "score")?;
-        let room = view.width.saturating_sub(31).max(20);
+        let room = self.view.width.saturating_sub(31).max(20);
         for (rank, document) in (1..).zip(documents) {
             let id = terminal::fit(&self.id(document)?, room);
             let score = score_text(document.score);
@@ -334,7 +335,7 @@ impl SearchSession<'_> {
             return Ok(());
         }
         writeln!(rendered, "{id} by passages\n{:>5}  {:>8}  document", "pairs", "best")?;
-        let room = terminal::TerminalView::for_stdout().width.saturating_sub(17).max(20);
+        let room = self.view.width.saturating_sub(17).max(20);
         for found in &list.documents {
             let (id, spans) = self.document_spans(found)?;
             let best = found.best_percent();

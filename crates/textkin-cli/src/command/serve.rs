@@ -7,13 +7,13 @@ use textkin_server::{InboundMail, ListenConfig, LmtpAddress, Service, ServiceLim
 use tokio::sync::watch;
 
 use super::delivery;
-use crate::arguments::{LogFormat, MailArguments, Serve};
+use crate::arguments::{GlobalOptions, LogFormat, MailArguments, Serve, When};
 use crate::exit::Exit;
 use crate::messages::print_message;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
-    log(arguments)?;
+pub(crate) fn run(arguments: &Serve, global: GlobalOptions) -> anyhow::Result<Exit> {
+    log(arguments, global)?;
     let limits = ServiceLimits {
         text: usize::try_from(arguments.max_text)?,
         upload: arguments.max_upload,
@@ -82,10 +82,16 @@ fn mail_in(arguments: &MailArguments) -> Option<InboundMail> {
     })
 }
 
-fn log(arguments: &Serve) -> anyhow::Result<()> {
-    let filter = tracing_subscriber::EnvFilter::try_new(&arguments.log_level)?;
+fn log(arguments: &Serve, global: GlobalOptions) -> anyhow::Result<()> {
+    let level = if global.quiet { "error" } else { &arguments.log_level };
+    let filter = tracing_subscriber::EnvFilter::try_new(level)?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match arguments.log {
+    let builder = match global.color {
+        When::Auto => builder,
+        When::Always => builder.with_ansi(true),
+        When::Never => builder.with_ansi(false),
+    };
+    match arguments.log_format {
         LogFormat::Text => builder.with_target(false).init(),
         LogFormat::Json => builder.json().init(),
     }

@@ -1,16 +1,21 @@
 //! `textkin strategies`: lists chunkers, selectors, scores, normalization steps and constants.
 
+use serde_json::{Map, Value, json};
 use textkin::report::terminal;
 use textkin::text::{grammar, tokenizer};
 use textkin::trace::{Constant, Memory, Preset};
 use textkin::types::Measure;
 
+use crate::arguments::{OutputFormat, Strategies};
 use crate::exit::Exit;
 
 /// Runs the command.
-pub(crate) fn run() -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Strategies) -> anyhow::Result<Exit> {
     let mut text = String::new();
-    let mut section = |title: &str, rows: Vec<(String, String)>| {
+    let mut lists = Map::new();
+    let mut section = |key: &str, title: &str, rows: Vec<(String, String)>| {
+        let list = rows.iter().map(|(name, summary)| json!({ "name": name, "summary": summary }));
+        lists.insert(key.to_owned(), list.collect::<Value>());
         text.push_str(title);
         text.push('\n');
         let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -22,15 +27,17 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     let strategy = |help: &grammar::StrategyHelp| {
         (help.syntax.to_owned(), format!("{} [{}]", help.summary, help.source))
     };
-    section("Chunkers (--chunk)", grammar::chunkers().iter().map(strategy).collect());
+    section("chunkers", "Chunkers (--chunk)", grammar::chunkers().iter().map(strategy).collect());
     section(
+        "selectors",
         "Selectors (--select); join with +",
         grammar::selectors().iter().map(strategy).collect(),
     );
     let measure = |measure: Measure| (measure.to_string(), measure.summary().to_owned());
-    section("Scores (--score)", Measure::ALL.map(measure).to_vec());
+    section("scores", "Scores (--score)", Measure::ALL.map(measure).to_vec());
     let step = |step: &tokenizer::StepHelp| (step.name.to_owned(), step.summary.to_owned());
     section(
+        "normalization",
         "Normalization (--normalize); join with +",
         tokenizer::steps().iter().map(step).collect(),
     );
@@ -46,10 +53,13 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         (format!("{}=N", constant.name), format!("{} [{values}]", constant.summary))
     };
     section(
+        "constants",
         "Constants of textkin trace (--constant)",
         Constant::ALL.iter().map(constant).collect(),
     );
-    terminal::print(text.trim_end())?;
-    terminal::print("\n")?;
+    match arguments.format.format {
+        OutputFormat::Text => terminal::print(&format!("{}\n", text.trim_end()))?,
+        OutputFormat::Json => terminal::print(&format!("{}\n", Value::Object(lists)))?,
+    }
     Ok(Exit::Found)
 }

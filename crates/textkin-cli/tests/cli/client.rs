@@ -109,7 +109,7 @@ fn client_registers_checks_watches_and_lists_alerts() {
     assert!(run.stdout.starts_with("page.html: 30 of 33 words, 91%, appear in"), "{run:?}");
     assert!(run.stdout.contains("exact  poems/mercy.txt  30 of 33 words, 91%  100%"), "{run:?}");
     assert!(run.stdout.ends_with("other.txt: no matches (10 words)\n"), "{run:?}");
-    let run = server.client(&["probe", "page.html", "--json"]).expect(0);
+    let run = server.client(&["probe", "page.html", "--format", "json"]).expect(0);
     let answer: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
         (&answer["file"], &answer["matches"][0]["id"]),

@@ -162,7 +162,7 @@ fn long_passages_are_shortened_unless_full() {
     let folder = two(&text, &text);
     let run = compare(&folder, &["a.txt", "b.txt"]).expect(0);
     assert!(run.stdout.contains("(440 more words)"), "{run:?}");
-    let run = compare(&folder, &["a.txt", "b.txt", "--full", "--width", "60"]).expect(0);
+    let run = compare(&folder, &["a.txt", "b.txt", "--full-text", "--width", "60"]).expect(0);
     let words = |text: &str| text.split_whitespace().count();
     assert!(words(&run.stdout) > 1000, "{run:?}");
 }

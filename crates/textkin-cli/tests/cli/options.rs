@@ -115,7 +115,7 @@ fn invalid_values_are_rejected_with_valid_ones() {
         (["--out", "p.xlsx"], "the extension of 'p.xlsx' names no format; the known ones are csv"),
         (["--out", "p.parquet.gz"], "parquet compresses by itself"),
         (["--template", "no.txt"], "no.txt: no such file or directory"),
-        (["--stop-list", "no.txt"], "cannot read no.txt: no such file or directory"),
+        (["--stop-list", "no.txt"], "nor a readable file: no such file or directory"),
         (["--id-field", ""], "the name of the id field is empty"),
     ];
     for (option, message) in cases {

@@ -288,19 +288,19 @@ fn info_shows_contents() {
         "{run:?}"
     );
     assert!(run.stdout.ends_with("with --chunk words:8 --select all --normalize nfkc+undisguise+fold --hash polynomial, texts stored\n"), "{run:?}");
-    let run = folder.repo(&["info", "r", "--json"]).expect(0);
+    let run = folder.repo(&["info", "r", "--format", "json"]).expect(0);
     let info: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
         (&info["documents"], &info["removed"], &info["segments"]),
         (&2.into(), &1.into(), &1.into())
     );
     assert_eq!(
-        (&info["made_with"]["chunk"], &info["made_with"]["keeps_text"]),
+        (&info["created_with"]["chunk"], &info["created_with"]["keeps_text"]),
         (&"words:8".into(), &true.into())
     );
     let run = folder.repo(&["compact", "r"]).expect(0);
     assert!(run.stdout.starts_with("to 1 ("), "{run:?}");
-    let info = folder.repo(&["info", "r", "--json"]).expect(0).stdout;
+    let info = folder.repo(&["info", "r", "--format", "json"]).expect(0).stdout;
     let info: Value = serde_json::from_str(&info).unwrap();
     assert_eq!((&info["documents"], &info["removed"]), (&2.into(), &0.into()));
     let run = folder.repo(&["compact", "r"]).expect(1);

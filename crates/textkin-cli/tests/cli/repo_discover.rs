@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::support::{Dice, Folder, Run, collection, lines, record};
 
 const SEARCH: [&str; 6] =
-    ["--measure", "kin,identity5,cosine,scam,fingerprint,inner", "--format", "json", "--top", "10"];
+    ["--score", "kin,identity5,cosine,scam,fingerprint,inner", "--format", "json", "--top", "10"];
 
 /// Creates `name` with options and adds files one by one.
 fn made(folder: &Folder, name: &str, options: &[&str], files: &[&str]) {
@@ -113,7 +113,7 @@ fn new_pairs_are_all_pairs_with_a_new_document() {
         let old = lines(&collection(60)[10..20]).replace("\"d", "\"copy");
         let new = [old, record("other", &dice.text(80)), record("d50", &dice.text(60))].concat();
         folder.write("new.jsonl", &new);
-        let arguments = ["add", "r", "new.jsonl", "--existing", "replace", "--report", "new.csv"];
+        let arguments = ["add", "r", "new.jsonl", "--existing", "replace", "--out", "new.csv"];
         let run = folder.repo(&arguments).expect(0);
         let report = folder.read("new.csv");
         let whole = folder.discover(&["r", "--out", "-", "-q"]).expect(0);
@@ -139,16 +139,16 @@ fn new_pairs_are_all_pairs_with_a_new_document() {
 fn new_pairs_on_standard_output_are_only_rows() {
     let folder = changed(&[]);
     folder.write("new.jsonl", record("copy", &collection(60)[12].1));
-    let run = folder.repo(&["add", "r", "new.jsonl", "--report", "-"]).expect(0);
+    let run = folder.repo(&["add", "r", "new.jsonl", "--out", "-"]).expect(0);
     assert!(run.pairs().contains(&("d12", "copy")), "{run:?}");
     assert!(run.stderr.starts_with("added 1 document with "), "{run:?}");
     folder.write("new.jsonl", record("no matches", &Dice::new(77).text(90)));
-    let run = folder.repo(&["add", "r", "new.jsonl", "--report", "none.csv"]).expect(0);
+    let run = folder.repo(&["add", "r", "new.jsonl", "--out", "none.csv"]).expect(0);
     assert!(run.stdout.ends_with(", 0 new pairs\n"), "{run:?}");
     assert_eq!(folder.read("none.csv").lines().count(), 1);
-    let run = folder.repo(&["add", "r", "new.jsonl", "--report", "no/such/x.csv"]).expect(2);
+    let run = folder.repo(&["add", "r", "new.jsonl", "--out", "no/such/x.csv"]).expect(2);
     run.expect_only("cannot create no/such/x.csv: there is no folder no/such; make it first");
-    let run = folder.repo(&["add", "r", "new.jsonl", "--report", "new.jsonl"]).expect(2);
+    let run = folder.repo(&["add", "r", "new.jsonl", "--out", "new.jsonl"]).expect(2);
     run.expect_only("new.jsonl is an input and would be overwritten; choose another output");
 }
 

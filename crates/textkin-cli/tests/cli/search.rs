@@ -45,7 +45,7 @@ fn identical_document_ranks_first_with_100_percent() {
         let documents: Vec<_> =
             collection(40).into_iter().filter(|(_, text)| text.split(' ').count() > 10).collect();
         let folder = holding(options, &lines(&documents));
-        let answers = answers(&folder, &["in.jsonl", "--measure", MEASURES, "--top", "60"]);
+        let answers = answers(&folder, &["in.jsonl", "--score", MEASURES, "--top", "60"]);
         let names: Vec<&str> = MEASURES.split(',').collect();
         assert_eq!(answers.len(), documents.len() * names.len());
         for (index, answer) in answers.iter().enumerate() {
@@ -73,7 +73,7 @@ fn identical_document_ranks_first_with_100_percent() {
 #[test]
 fn json_has_one_object_per_query_and_measure() {
     let folder = three(&[]);
-    let run = search(&folder, &["h.txt", "--measure", "fingerprint,identity5", "--format", "json"])
+    let run = search(&folder, &["h.txt", "--score", "fingerprint,identity5", "--format", "json"])
         .expect(0);
     let rows: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(
@@ -106,10 +106,10 @@ fn json_has_one_object_per_query_and_measure() {
 fn csv_quotes_fields_and_tables_fit() {
     let folder =
         holding(&[], &[record("a,\"b\"\n", HARBOUR), record("שלום \u{1b}[31m", FERRY)].concat());
-    let run = search(&folder, &["h.txt", "--format", "csv", "--measure", "fingerprint"]).expect(0);
+    let run = search(&folder, &["h.txt", "--format", "csv", "--score", "fingerprint"]).expect(0);
     let expected = "query,measure,rank,id,score,percent\nh.txt,fingerprint,1,\"a,\"\"b\"\"\n\",3,100\nh.txt,fingerprint,2,שלום \u{1b}[31m,2,66.66666666666666\n";
     assert_eq!(run.stdout, expected);
-    let run = search(&folder, &["h.txt", "--measure", "fingerprint"]).expect(0);
+    let run = search(&folder, &["h.txt", "--score", "fingerprint"]).expect(0);
     let rows: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(rows[0], "h.txt (10 words) by fingerprint");
     assert_eq!(rows[1], " rank   percent         score  document");
@@ -125,14 +125,14 @@ fn csv_quotes_fields_and_tables_fit() {
 fn top_and_threshold_limit_results() {
     let folder = three(&[]);
     let n = |options: &[&str]| {
-        let arguments = [&["h.txt", "--measure", "identity2"], options].concat();
+        let arguments = [&["h.txt", "--score", "identity2"], options].concat();
         found(&answers(&folder, &arguments)[0]).len()
     };
     assert_eq!(n(&[]), 3);
-    assert_eq!((n(&["--top", "2"]), n(&["--top", "1"]), n(&["--min-percent", "50"])), (2, 1, 2));
-    assert_eq!(n(&["--min-percent", "100"]), 1);
+    assert_eq!((n(&["--top", "2"]), n(&["--top", "1"]), n(&["--threshold", "50"])), (2, 1, 2));
+    assert_eq!(n(&["--threshold", "100"]), 1);
     for bad in
-        [["--top", "0"], ["--min-percent", "x"], ["--min-percent", "101"], ["--min-percent", "NaN"]]
+        [["--top", "0"], ["--threshold", "x"], ["--threshold", "101"], ["--threshold", "NaN"]]
     {
         search(&folder, &[&["h.txt"], &bad[..]].concat()).expect(2);
     }
@@ -141,7 +141,7 @@ fn top_and_threshold_limit_results() {
 #[test]
 fn unknown_measure_gets_a_suggestion() {
     let folder = three(&[]);
-    let run = search(&folder, &["h.txt", "--measure", "kin,identity55"]).expect(2);
+    let run = search(&folder, &["h.txt", "--score", "kin,identity55"]).expect(2);
     assert!(run.stderr.contains("did you mean 'identity5'?"), "{run:?}");
     let run = folder.textkin(&["measures"]).expect(0);
     for measure in MEASURES.split(',') {
@@ -188,7 +188,12 @@ fn copied_passage_is_found_in_a_long_document() {
     // Windows longer than the passage do not find it.
     let arguments = ["query.txt", "--passages", "--window", "400", "--step", "200"];
     assert_eq!(self::answers(&folder, &arguments)[0]["passages"], Value::Array(Vec::new()));
-    for bad in [["--window", "0"], ["--step", "0"], ["--similar", "nan"], ["--similar", "101"]] {
+    for bad in [
+        ["--window", "0"],
+        ["--step", "0"],
+        ["--passage-threshold", "nan"],
+        ["--passage-threshold", "101"],
+    ] {
         search(&folder, &[&["query.txt", "--passages"], &bad[..]].concat()).expect(2);
     }
     search(&folder, &["query.txt", "--window", "40"]).expect(2);
@@ -215,21 +220,21 @@ fn stop_words_are_ignored() {
     folder.write("q.txt", "the cat and the dog");
     folder.write("words.txt", "cat\nDOG the\n");
     let ids = |options: &[&str]| -> Vec<String> {
-        let arguments = [&["q.txt", "--measure", "inner"], options].concat();
+        let arguments = [&["q.txt", "--score", "inner"], options].concat();
         let mut ids: Vec<String> =
             found(&answers(&folder, &arguments)[0]).into_iter().map(str::to_owned).collect();
         ids.sort();
         ids
     };
     assert_eq!(ids(&[]), ["x", "y", "z"]);
-    assert_eq!(ids(&["--stop", "en"]), ["x", "z"]);
-    assert_eq!(ids(&["--stop", "words.txt"]), ["y"]);
-    assert!(ids(&["--stop", "words.txt", "--stop", "en"]).is_empty());
+    assert_eq!(ids(&["--stop-list", "en"]), ["x", "z"]);
+    assert_eq!(ids(&["--stop-list", "words.txt"]), ["y"]);
+    assert!(ids(&["--stop-list", "words.txt", "--stop-list", "en"]).is_empty());
     assert_eq!(ids(&["--stop-frequent", "2"]), ["x", "y", "z"], "of and the");
     assert!(ids(&["--stop-frequent", "100"]).is_empty());
-    let run = search(&folder, &["q.txt", "--stop", "nix"]).expect(2);
+    let run = search(&folder, &["q.txt", "--stop-list", "nix"]).expect(2);
     assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
-    assert!(run.stderr.contains("--stop nix is neither a language"), "{run:?}");
+    assert!(run.stderr.contains("--stop-list nix is neither a language"), "{run:?}");
 }
 
 /// An index of few chunks still finds a shifted copy, because all chunks of the query are looked up.
@@ -243,7 +248,7 @@ fn query_can_use_another_selector_than_the_index() {
     );
     folder.write("q.txt", format!("one {text}"));
     let score = |options: &[&str]| {
-        let arguments = [&["q.txt", "--measure", "fingerprint"], options].concat();
+        let arguments = [&["q.txt", "--score", "fingerprint"], options].concat();
         answers(&folder, &arguments)[0]["results"][0]["score"].as_f64()
     };
     assert_eq!(score(&[]), None, "anchors of the query stand elsewhere");
@@ -294,9 +299,9 @@ fn unusual_queries_are_answered() {
     for (name, code) in
         [("empty.txt", 1), ("blank.txt", 1), ("one.txt", 0), ("huge.txt", 1), ("latin.txt", 0)]
     {
-        let run = search(&folder, &[name, "--measure", MEASURES, "--passages"]).expect(code);
+        let run = search(&folder, &[name, "--score", MEASURES, "--passages"]).expect(code);
         assert!(run.stdout.contains(name), "{run:?}");
-        let answers = answers(&folder, &[name, "--measure", MEASURES, "--passages"]);
+        let answers = answers(&folder, &[name, "--score", MEASURES, "--passages"]);
         assert_eq!(answers.len(), 11);
         for answer in &answers {
             for result in answer["results"].as_array().unwrap() {
@@ -318,7 +323,7 @@ fn empty_repository_has_no_matches() {
     let folder = Folder::new();
     folder.repo(&["create", "r"]).expect(0);
     folder.write("h.txt", HARBOUR);
-    let run = search(&folder, &["h.txt", "--measure", MEASURES, "--passages"]).expect(1);
+    let run = search(&folder, &["h.txt", "--score", MEASURES, "--passages"]).expect(1);
     assert_eq!(run.stdout.matches("no matches").count(), 11, "{run:?}");
     assert_eq!(run.stderr, "");
 }

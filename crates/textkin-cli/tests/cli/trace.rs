@@ -182,7 +182,7 @@ fn most_copied_documents_are_shown_with_their_bounds() {
     let stream =
         [("a", &a), ("b", &b), ("c", &a), ("d", &both), ("e", &a)].map(|(id, text)| (id, &**text));
     folder.write("stream.jsonl", jsonl(&stream));
-    let trace = ["trace", "stream.jsonl", "--top-origins", "5", "--top-origins-out", "top.json"];
+    let trace = ["trace", "stream.jsonl", "--top", "5", "--top-out", "top.json"];
     let run = folder.textkin(&trace).expect(0);
     assert_eq!(
         run.stderr,
@@ -209,8 +209,8 @@ fn most_copied_documents_are_shown_with_their_bounds() {
         small.stderr,
         "textkin: not enough memory to count copies; no document was copied more than 4 times\n"
     );
-    let lone = folder.textkin(&["trace", "stream.jsonl", "--top-origins-out", "x"]).expect(2);
-    assert!(lone.stderr.contains("--top-origins <N>"), "{lone:?}");
+    let lone = folder.textkin(&["trace", "stream.jsonl", "--top-out", "x"]).expect(2);
+    assert!(lone.stderr.contains("--top <N>"), "{lone:?}");
 }
 
 #[test]

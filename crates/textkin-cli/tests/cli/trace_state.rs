@@ -150,7 +150,7 @@ fn incompatible_states_are_rejected_and_unchanged() {
     refused(&with(&["--preset", "paper"]), "with method windows, but chunks was requested");
     refused(&with(&["--constant", "reach=9"]), "with reach 8, but 9 was requested");
     refused(
-        &with(&["--out", "origins.jsonl", "--format", "table"]),
+        &with(&["--out", "origins.jsonl", "--format", "text"]),
         "origins.jsonl was started with --format json",
     );
     refused(&with(&["--out", "origins.jsonl.gz"]), "cannot be compressed");

@@ -5,9 +5,11 @@
 mod connection;
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use textkin::RunControl;
 use textkin::report::terminal;
 use textkin::source::{Inputs, SourceSettings};
 use textkin::types::{Document, DocumentSink, Problem, Source};
@@ -15,22 +17,25 @@ use textkin::types::{Document, DocumentSink, Problem, Source};
 use self::connection::{Server, printable};
 use crate::arguments::{
     Client, ClientAlerts, ClientChannel, ClientCommand, ClientExisting, ClientLevel, ClientProbe,
-    ClientRegister, ClientState, ClientWatch, ReadOptions,
+    ClientRegister, ClientStatus, ClientWatch, GlobalOptions, InputOptions, OutputFormat,
 };
 use crate::documents;
 use crate::exit::Exit;
 use crate::messages::{error_text, print_message};
+use crate::outputs::report_skipped_inputs;
+use crate::progress::ProgressDisplay;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Client) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Client, global: GlobalOptions) -> anyhow::Result<Exit> {
     let session = ClientSession {
         server: Server::new(&arguments.connection)?,
-        is_json: arguments.connection.json,
+        is_json: arguments.connection.format == OutputFormat::Json,
+        global,
     };
     match &arguments.command {
         ClientCommand::Probe(arguments) => session.probe(arguments),
         ClientCommand::Register(arguments) => session.register(arguments),
-        ClientCommand::RunControl(arguments) => session.watch(arguments),
+        ClientCommand::Watch(arguments) => session.watch(arguments),
         ClientCommand::Alerts(arguments) => session.alerts(arguments),
     }
 }
@@ -38,6 +43,7 @@ pub(crate) fn run(arguments: &Client) -> anyhow::Result<Exit> {
 struct ClientSession {
     server: Server,
     is_json: bool,
+    global: GlobalOptions,
 }
 
 impl ClientSession {
@@ -61,13 +67,14 @@ impl ClientSession {
             }
             print_probe(&text.id, &response)
         };
-        let n_problems = read_texts(&arguments.files, &arguments.reading, &mut |text| {
-            let name = text.id.clone();
-            if let Err(error) = probe(text) {
-                has_failed = true;
-                print_message(format_args!("textkin: {name}: {}\n", error_text(&error)));
-            }
-        })?;
+        let n_problems =
+            read_texts(&arguments.files, &arguments.input, self.global, &mut |text| {
+                let name = text.id.clone();
+                if let Err(error) = probe(text) {
+                    has_failed = true;
+                    print_message(format_args!("textkin: {name}: {}\n", error_text(&error)));
+                }
+            })?;
         Ok(match (has_failed || n_problems > 0, has_found) {
             (true, _) => Exit::Failed,
             (false, true) => Exit::Found,
@@ -106,13 +113,14 @@ impl ClientSession {
             let words = terminal::thousands(number(&response, "words"));
             Ok(terminal::print(&format!("{}: {words} words{existed}\n", text_of(&response, "id")))?)
         };
-        let n_problems = read_texts(&arguments.files, &arguments.reading, &mut |text| {
-            let name = text.id.clone();
-            if let Err(error) = register(text) {
-                has_failed = true;
-                print_message(format_args!("textkin: {name}: {}\n", error_text(&error)));
-            }
-        })?;
+        let n_problems =
+            read_texts(&arguments.files, &arguments.input, self.global, &mut |text| {
+                let name = text.id.clone();
+                if let Err(error) = register(text) {
+                    has_failed = true;
+                    print_message(format_args!("textkin: {name}: {}\n", error_text(&error)));
+                }
+            })?;
         Ok(match (has_failed || n_problems > 0, n) {
             (true, _) => Exit::Failed,
             (false, 0) => Exit::Nothing,
@@ -151,14 +159,14 @@ impl ClientSession {
     }
 
     fn alerts(&self, arguments: &ClientAlerts) -> anyhow::Result<Exit> {
-        let state = match arguments.state {
-            ClientState::Open => "&state=open",
-            ClientState::Handled => "&state=handled",
-            ClientState::Dismissed => "&state=dismissed",
-            ClientState::All => "",
+        let state = match arguments.status {
+            ClientStatus::Open => "&state=open",
+            ClientStatus::Handled => "&state=handled",
+            ClientStatus::Dismissed => "&state=dismissed",
+            ClientStatus::All => "",
         };
-        let limit = arguments.limit;
-        let alerts = self.server.get(&format!("/api/v1/alerts?limit={limit}{state}"))?;
+        let top = arguments.top;
+        let alerts = self.server.get(&format!("/api/v1/alerts?limit={top}{state}"))?;
         let alerts = alerts.as_array().map(Vec::as_slice).unwrap_or_default();
         if self.is_json {
             for alert in alerts {
@@ -230,21 +238,36 @@ struct UploadText {
 /// Passes the documents of files to `take`. Prints problems and returns their number.
 fn read_texts(
     files: &[PathBuf],
-    reading: &ReadOptions,
+    options: &InputOptions,
+    global: GlobalOptions,
     take: &mut dyn FnMut(UploadText),
 ) -> anyhow::Result<usize> {
-    let settings = SourceSettings { keeps_metadata: true, ..documents::source_settings(reading) };
+    let settings =
+        SourceSettings { keeps_metadata: true, ..documents::collection_settings(options) };
     let mut inputs = Inputs::open(files, &settings).map_err(textkin::Error::from)?;
-    let mut sink = UploadSink { take, n_problems: 0 };
-    while let Some(piece) = inputs.next_piece() {
+    let run_control = Arc::new(RunControl::default());
+    let display = ProgressDisplay::start_beside(&run_control, global, Path::new("-"));
+    run_control.progress.begin("reading", inputs.total_bytes().unwrap_or(0));
+    let mut sink = UploadSink { take, is_strict: options.strict, n_problems: 0, failure: None };
+    while sink.failure.is_none()
+        && let Some(piece) = inputs.next_piece()
+    {
+        let bytes = piece.bytes();
         piece.read(&mut sink);
+        run_control.progress.advance(bytes);
     }
-    Ok(sink.n_problems)
+    drop(display);
+    if !global.quiet {
+        report_skipped_inputs(&inputs);
+    }
+    sink.failure.map_or(Ok(sink.n_problems), |problem| Err(textkin::Error::Problem(problem).into()))
 }
 
 struct UploadSink<'a> {
     take: &'a mut dyn FnMut(UploadText),
+    is_strict: bool,
     n_problems: usize,
+    failure: Option<Problem>,
 }
 
 impl DocumentSink for UploadSink<'_> {
@@ -263,6 +286,10 @@ impl DocumentSink for UploadSink<'_> {
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
         self.n_problems += 1;
+        if self.is_strict {
+            self.failure = Some(problem);
+            return ControlFlow::Break(());
+        }
         print_message(format_args!("textkin: {problem}\n"));
         ControlFlow::Continue(())
     }

@@ -16,8 +16,10 @@ use textkin::{
 
 use self::summary::Notices;
 use self::target::Target;
-use crate::arguments::{Dedup, DedupLevelOption, KeepOption, RemovalOptions};
-use crate::documents::{analysis_settings, collection_settings};
+use crate::arguments::{
+    Dedup, DedupLevelOption, GlobalOptions, KeepOption, OutputFormat, RemovalOptions,
+};
+use crate::documents::{analysis_settings, check_threshold, collection_settings};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs::ignore_broken_pipe;
@@ -27,9 +29,9 @@ use crate::progress::ProgressDisplay;
 const DEFAULT_THRESHOLD: f64 = 0.9;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
-    let watch = Arc::new(RunControl::default());
-    interrupt::listen(&watch)?;
+pub(crate) fn run(arguments: &Dedup, global: GlobalOptions) -> anyhow::Result<Exit> {
+    let run_control = Arc::new(RunControl::default());
+    interrupt::listen(&run_control)?;
     let cleaning = cleaning(arguments)?;
     let settings = settings(arguments)?;
     let mut source_settings = collection_settings(&arguments.input);
@@ -49,10 +51,10 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     let mut target = Target::new(arguments, &files)?;
     let log = arguments.output.log.as_deref().map(RemovalWriter::create).transpose()?;
 
-    let display = ProgressDisplay::start(&watch, arguments.output.quiet);
-    let mut found = dedup(&mut inputs, &settings, cleaning, &watch)?;
-    watch.progress.begin("writing", files.len() as u64);
-    let mut editor = found.editor(arguments.output.annotate, &watch);
+    let display = ProgressDisplay::start(&run_control, global);
+    let mut found = dedup(&mut inputs, &settings, cleaning, &run_control)?;
+    run_control.progress.begin("writing", files.len() as u64);
+    let mut editor = found.editor(arguments.output.annotate, &run_control);
     let mut notices = Notices::default();
     // Documents of files that are copied unchanged, whatever was found in them.
     let mut kept: Vec<Range<u64>> = Vec::new();
@@ -79,7 +81,7 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
         } else if !is_text(file) {
             notices.warn(&file.path.to_string_lossy(), counts);
         }
-        watch.progress.advance(1);
+        run_control.progress.advance(1);
     }
     editor.finish()?;
     found.removed.retain(|removal| {
@@ -101,8 +103,8 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     if files.len() != 1 {
         notices.warn("the collection", found.counts());
     }
-    summary::print_all(&found, &inputs, &notices, arguments.output.quiet);
-    if !arguments.output.quiet {
+    summary::print_all(&found, &inputs, &notices, global.quiet);
+    if arguments.output.format.format == OutputFormat::Json || !global.quiet {
         ignore_broken_pipe(summary::show(arguments, &found))?;
     }
     if notices.n_short > 0 || (found.documents.is_empty() && !found.problems.is_empty()) {
@@ -117,11 +119,11 @@ fn stopped(editor: &mut DedupEditor<'_>) -> textkin::Error {
 
 /// Converts the options, which must fit together, to settings.
 fn cleaning(arguments: &Dedup) -> anyhow::Result<DedupSettings> {
-    let RemovalOptions { level, threshold, by, keep, min_words, .. } = &arguments.removal;
+    let RemovalOptions { level, threshold, score, keep, min_words, .. } = &arguments.removal;
     let is_document = *level == DedupLevelOption::Document;
     anyhow::ensure!(
-        is_document || (threshold.is_none() && by.is_none()),
-        "--threshold and --by require --level document; passages and lines are compared word for word"
+        is_document || (threshold.is_none() && score.is_none()),
+        "--threshold and --score require --level document; passages and lines are compared word for word"
     );
     anyhow::ensure!(
         !is_document || min_words.is_none(),
@@ -131,9 +133,18 @@ fn cleaning(arguments: &Dedup) -> anyhow::Result<DedupSettings> {
         is_document || !arguments.output.annotate,
         "--annotate requires --level document"
     );
+    if let Some(threshold) = *threshold {
+        match score {
+            Some(score) => check_threshold(threshold, *score, arguments.removal.analysis.chunk)?,
+            None => anyhow::ensure!(
+                threshold <= 1.0,
+                "--threshold is a share of words between 0 and 1, got {threshold}"
+            ),
+        }
+    }
     let level = match level {
         DedupLevelOption::Document => DedupLevel::Document {
-            measure: by.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
+            measure: score.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
             threshold: threshold.unwrap_or(DEFAULT_THRESHOLD),
         },
         DedupLevelOption::Passage => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },
@@ -155,9 +166,9 @@ fn settings(arguments: &Dedup) -> anyhow::Result<Settings> {
         max_df: removal.max_df,
         counting: performance.count,
         plan: performance.plan,
-        memory: performance.memory,
-        temp_dir: performance.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
-        threads: performance.threads.map(usize::from),
+        memory: performance.memory.memory,
+        temp_dir: performance.temp_dir.path(),
+        threads: performance.threads.threads.map(usize::from),
         is_strict: arguments.input.strict,
         ..analysis_settings(&removal.analysis, &arguments.input.reading)?
     })

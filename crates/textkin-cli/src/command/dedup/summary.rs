@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use serde_json::{Value, json};
 use textkin::report::terminal;
 use textkin::source::Inputs;
 use textkin::{DedupCounts, Duplicates, report};
 
-use crate::arguments::{Dedup, DedupLevelOption};
+use crate::arguments::{Dedup, DedupLevelOption, OutputFormat};
 use crate::messages::{print_message, print_notes};
 use crate::outputs;
 
@@ -91,7 +92,10 @@ pub(super) fn print_all(found: &Duplicates, inputs: &Inputs, notices: &Notices, 
 
 /// Prints the summary on standard output, or on standard error if an output goes there.
 pub(super) fn show(arguments: &Dedup, found: &Duplicates) -> Result<(), report::Error> {
-    let text = summary(arguments, found);
+    let text = match arguments.output.format.format {
+        OutputFormat::Text => summary(arguments, found),
+        OutputFormat::Json => format!("{}\n", json_summary(arguments, found)),
+    };
     let output = [&arguments.output.out, &arguments.output.log];
     if output.into_iter().flatten().any(|path| path.as_os_str() == "-") {
         print_message(format_args!("{text}"));
@@ -104,7 +108,7 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
     let (counts, output) = (found.counts(), &arguments.output);
     let number = terminal::thousands;
     let documents = number(counts.documents);
-    let verb = match (output.dry_run, output.annotate) {
+    let verb = match (output.dry_run.dry_run, output.annotate) {
         (true, false) => "would remove",
         (true, true) => "would mark",
         (false, true) => "marked",
@@ -140,16 +144,18 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
         let n_part = found.removed.len() as u64 - n_whole;
         let (whole, part) = (number(n_whole), number(n_part));
         let threshold = arguments.removal.threshold.unwrap_or(super::DEFAULT_THRESHOLD);
-        text.push_str(&match arguments.removal.by {
+        text.push_str(&match arguments.removal.score {
             None => format!(
                 "  contained in one document that stays: {whole} · at least {:.0} % contained: {part}\n",
                 100.0 * threshold
             ),
-            Some(by) => format!("  {by} of 1 or more: {whole} · at least {threshold}: {part}\n"),
+            Some(score) => {
+                format!("  {score} of 1 or more: {whole} · at least {threshold}: {part}\n")
+            },
         });
     }
     text.push_str(&most_duplicated(found));
-    if output.dry_run {
+    if output.dry_run.dry_run {
         let log = if output.log.is_some() {
             ""
         } else {
@@ -162,18 +168,43 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
     text
 }
 
+/// Returns the summary as JSON.
+fn json_summary(arguments: &Dedup, found: &Duplicates) -> Value {
+    let (counts, output) = (found.counts(), &arguments.output);
+    let keeper = |&(document, n): &(u32, u64)| json!({ "id": found.documents.id(document), "duplicates": n });
+    let most_duplicated = keepers(found);
+    json!({
+        "level": arguments.removal.level.name(),
+        "dry_run": output.dry_run.dry_run,
+        "annotated": output.annotate,
+        "documents": counts.documents,
+        "documents_removed": counts.documents_removed,
+        "documents_shortened": counts.documents_shortened,
+        "words": counts.words,
+        "words_removed": counts.words_removed,
+        "removals": found.removed.len(),
+        "problems": found.problems.len(),
+        "most_duplicated": most_duplicated.iter().take(MAX_NAMED).map(keeper).collect::<Vec<_>>(),
+    })
+}
+
 /// Names the most duplicated of the documents that stay.
 fn most_duplicated(found: &Duplicates) -> String {
+    let name = |&(document, n): &(u32, u64)| {
+        let id = terminal::fit(found.documents.id(document), MAX_ID_CHARS);
+        format!("{id} ({})", terminal::thousands(n))
+    };
+    let named: Vec<String> = keepers(found).iter().take(MAX_NAMED).map(name).collect();
+    format!("  most duplicated: {}\n", named.join(", "))
+}
+
+/// Returns the documents that stay with their number of duplicates, most duplicated first.
+fn keepers(found: &Duplicates) -> Vec<(u32, u64)> {
     let mut counts: HashMap<u32, u64> = HashMap::new();
     for removal in &found.removed {
         *counts.entry(removal.duplicate_of).or_default() += 1;
     }
     let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
     counts.sort_unstable_by_key(|&(document, n)| (Reverse(n), document));
-    let name = |&(document, n): &(u32, u64)| {
-        let id = terminal::fit(found.documents.id(document), MAX_ID_CHARS);
-        format!("{id} ({})", terminal::thousands(n))
-    };
-    let named: Vec<String> = counts.iter().take(MAX_NAMED).map(name).collect();
-    format!("  most duplicated: {}\n", named.join(", "))
+    counts
 }

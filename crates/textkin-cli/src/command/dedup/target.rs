@@ -35,7 +35,8 @@ impl Target {
                 log.display()
             );
         }
-        let Some(out) = arguments.output.out.as_deref().filter(|_| !arguments.output.dry_run)
+        let Some(out) =
+            arguments.output.out.as_deref().filter(|_| !arguments.output.dry_run.dry_run)
         else {
             return Ok(Self::Nothing);
         };

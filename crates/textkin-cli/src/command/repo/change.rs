@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
+use serde_json::{Value, json};
 use textkin::report::terminal::{self, counted};
 use textkin::report::{self, PairRow, PairWriter, Vertex};
 use textkin::repository_format::DocumentAddress;
@@ -16,9 +17,10 @@ use textkin::{
     Settings, Timestamp, pairs_with_new, parse_age,
 };
 
+use super::preview::Preview;
 use super::settings;
-use crate::arguments::{RepoAdd, RepoCompact, RepoRemove};
-use crate::documents::collection_settings;
+use crate::arguments::{GlobalOptions, OutputFormat, RepoAdd, RepoCompact, RepoRemove};
+use crate::documents::{self, collection_settings};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::messages::print_message;
@@ -28,58 +30,68 @@ use crate::progress::ProgressDisplay;
 /// Maximum number of documents to name in a dry run; the rest are counted.
 const MAX_NAMED: usize = 20;
 
-pub(super) fn add(arguments: &RepoAdd, replaces: bool) -> anyhow::Result<Exit> {
+pub(super) fn add(
+    arguments: &RepoAdd,
+    replaces: bool,
+    global: GlobalOptions,
+) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let watch = Arc::new(RunControl::default());
-    interrupt::listen(&watch)?;
+    let run_control = Arc::new(RunControl::default());
+    interrupt::listen(&run_control)?;
     let existing = match (arguments.existing, replaces) {
         (None, false) => ExistingPolicy::Refuse,
         (None, true) => ExistingPolicy::Replace,
         (Some(existing), false) => existing.into(),
         (Some(_), true) => anyhow::bail!("--existing cannot be used with replace"),
     };
-    if let Some(report) = &arguments.report {
-        check_not_input(report, &arguments.inputs)?;
+    if let Some(out) = &arguments.output.out {
+        check_not_input(out, &arguments.inputs)?;
     }
     let mut source_settings = collection_settings(&arguments.input);
     source_settings.keeps_metadata = true;
-    source_settings.outputs = arguments.report.iter().cloned().collect();
+    source_settings.outputs = arguments.output.out.iter().cloned().collect();
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
+    if arguments.output.dry_run.dry_run {
+        let mut preview = Preview::new(arguments, existing)?;
+        let display = ProgressDisplay::start(&run_control, global);
+        preview.read(&mut inputs, &run_control)?;
+        drop(display);
+        report_inputs(&inputs, preview.is_empty(), global);
+        return preview.show(arguments, global);
+    }
     let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.performance))?;
     let report = open_report(arguments)?;
-    let display = ProgressDisplay::start(&watch, arguments.quiet);
-    let added = writer.add(&mut inputs, existing, arguments.input.strict, &watch)?;
+    let display = ProgressDisplay::start(&run_control, global);
+    let added = writer.add(&mut inputs, existing, arguments.input.strict, &run_control)?;
     // The documents are on disk now: report that before anything else.
     drop(display);
     for problem in &added.problems {
         print_message(format_args!("textkin: {problem}\n"));
     }
-    if !arguments.quiet {
-        report_skipped_inputs(&inputs);
-        if added.is_empty() && inputs.empty_streams().is_empty() {
-            print_message(format_args!("textkin: no documents in the input\n"));
-        }
-    }
+    report_inputs(&inputs, added.is_empty(), global);
     let text = summary(&added, start);
     let mut n_pairs = None;
     if let Some((pair_writer, pair_settings)) = report {
-        let display = ProgressDisplay::start(&watch, arguments.quiet);
+        let display = ProgressDisplay::start(&run_control, global);
         let repository = writer.repository();
         let pair_settings = Settings {
             score: pair_settings.score,
             threshold: pair_settings.threshold,
             threads: pair_settings.threads,
+            temp_dir: pair_settings.temp_dir,
             ..repository.settings()?
         };
-        let found = pairs_with_new(&repository, &added.addresses, &pair_settings, &watch)
+        let found = pairs_with_new(&repository, &added.addresses, &pair_settings, &run_control)
             .context("the documents were added, but their pairs could not be found")?;
         ignore_broken_pipe(write_pairs(pair_writer, &found, &pair_settings))?;
         n_pairs = Some(found.rows().count());
         drop(display);
     }
-    if !arguments.quiet {
-        let is_stdout = arguments.report.as_deref() == Some(Path::new("-"));
+    let is_json = arguments.output.format.format == OutputFormat::Json;
+    if is_json || !global.quiet {
+        let is_stdout = arguments.output.out.as_deref() == Some(Path::new("-"));
         let text = match n_pairs {
+            _ if is_json => format!("{}\n", json_summary(&added, n_pairs, start)),
             Some(pairs) => {
                 format!("{text}, {}\n", counted(pairs as u64, "new pair", "new pairs"))
             }
@@ -92,6 +104,33 @@ pub(super) fn add(arguments: &RepoAdd, replaces: bool) -> anyhow::Result<Exit> {
         return Ok(Exit::Found);
     }
     Ok(if added.problems.is_empty() { Exit::Nothing } else { Exit::Failed })
+}
+
+/// Reports skipped inputs, and that there was no document.
+fn report_inputs(inputs: &Inputs, is_empty: bool, global: GlobalOptions) {
+    if global.quiet {
+        return;
+    }
+    report_skipped_inputs(inputs);
+    if is_empty && inputs.empty_streams().is_empty() {
+        print_message(format_args!("textkin: no documents in the input\n"));
+    }
+}
+
+fn json_summary(added: &AddSummary, n_pairs: Option<usize>, start: Instant) -> Value {
+    let mut value = json!({
+        "added": added.commit.added,
+        "replaced": added.replaced,
+        "skipped": added.skipped,
+        "problems": added.problems.len(),
+        "text_bytes": added.text_bytes,
+        "documents": added.commit.documents,
+        "seconds": start.elapsed().as_secs_f64(),
+    });
+    if let Some(n_pairs) = n_pairs {
+        value["new_pairs"] = n_pairs.into();
+    }
+    value
 }
 
 fn summary(added: &AddSummary, start: Instant) -> String {
@@ -116,11 +155,15 @@ fn summary(added: &AddSummary, start: Instant) -> String {
 }
 
 fn open_report(arguments: &RepoAdd) -> anyhow::Result<Option<(Box<dyn PairWriter>, Settings)>> {
-    let Some(path) = &arguments.report else { return Ok(None) };
+    let Some(path) = &arguments.output.out else { return Ok(None) };
+    let chunk = Repository::open(&arguments.folder)?.settings()?.chunk;
+    let threshold =
+        documents::threshold(arguments.output.threshold, arguments.output.score, chunk)?;
     let settings = Settings {
-        score: arguments.score,
-        threshold: arguments.threshold.number(arguments.score).map_err(anyhow::Error::msg)?,
-        threads: arguments.performance.threads.map(usize::from),
+        score: arguments.output.score,
+        threshold: threshold,
+        threads: arguments.performance.threads.threads.map(usize::from),
+        temp_dir: arguments.temp_dir.path(),
         ..Settings::default()
     };
     let report_settings = report::WriterSettings {
@@ -152,10 +195,20 @@ fn write_pairs(
     writer.finish()
 }
 
-pub(super) fn remove(arguments: &RepoRemove) -> anyhow::Result<Exit> {
-    if arguments.dry_run {
+pub(super) fn remove(arguments: &RepoRemove, global: GlobalOptions) -> anyhow::Result<Exit> {
+    let is_json = arguments.format.format == OutputFormat::Json;
+    if arguments.dry_run.dry_run {
         let repository = Repository::open(&arguments.folder)?;
         let places = select(&repository, arguments)?;
+        if is_json {
+            let mut ids = Vec::with_capacity(places.len());
+            for &place in &places {
+                ids.push(repository.document(place)?.id);
+            }
+            let value = json!({ "dry_run": true, "removed": ids.len(), "ids": ids });
+            terminal::print(&format!("{value}\n"))?;
+            return Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found });
+        }
         let n = counted(places.len() as u64, "document", "documents");
         let mut text = format!("would remove {n}\n");
         for &place in places.iter().take(MAX_NAMED) {
@@ -174,11 +227,16 @@ pub(super) fn remove(arguments: &RepoRemove) -> anyhow::Result<Exit> {
     let mut writer = RepositoryWriter::open(&arguments.folder, &Settings::default())?;
     let places = select(&writer.repository(), arguments)?;
     let commit = writer.remove(&places)?;
-    terminal::print(&format!(
-        "removed {}; {} in total\n",
-        counted(commit.removed, "document", "documents"),
-        counted(commit.documents, "document", "documents")
-    ))?;
+    if is_json {
+        let value = json!({ "removed": commit.removed, "documents": commit.documents });
+        terminal::print(&format!("{value}\n"))?;
+    } else if !global.quiet {
+        terminal::print(&format!(
+            "removed {}; {} in total\n",
+            counted(commit.removed, "document", "documents"),
+            counted(commit.documents, "document", "documents")
+        ))?;
+    }
     Ok(if commit.removed > 0 { Exit::Found } else { Exit::Nothing })
 }
 
@@ -219,22 +277,33 @@ fn before(text: &str) -> anyhow::Result<Timestamp> {
     })
 }
 
-pub(super) fn compact(arguments: &RepoCompact) -> anyhow::Result<Exit> {
-    let watch = Arc::new(RunControl::default());
-    interrupt::listen(&watch)?;
+pub(super) fn compact(arguments: &RepoCompact, global: GlobalOptions) -> anyhow::Result<Exit> {
+    let run_control = Arc::new(RunControl::default());
+    interrupt::listen(&run_control)?;
     let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.performance))?;
     let size = |repository: &Repository| -> (usize, u64) {
         let segments = repository.storage().segments();
         (segments.len(), segments.iter().map(|segment| segment.sizes().file).sum())
     };
     let before = size(&writer.repository());
-    let display = ProgressDisplay::start(&watch, false);
-    writer.compact(&watch)?;
+    let display = ProgressDisplay::start(&run_control, global);
+    writer.compact(&run_control)?;
     drop(display);
     let after = size(&writer.repository());
+    let exit = if before == after { Exit::Nothing } else { Exit::Found };
+    if arguments.format.format == OutputFormat::Json {
+        let size =
+            |(segments, bytes): (usize, u64)| json!({ "segments": segments, "bytes": bytes });
+        let value = json!({ "before": size(before), "after": size(after) });
+        terminal::print(&format!("{value}\n"))?;
+        return Ok(exit);
+    }
+    if global.quiet {
+        return Ok(exit);
+    }
     if before == after {
         terminal::print("nothing to compact\n")?;
-        return Ok(Exit::Nothing);
+        return Ok(exit);
     }
     let bytes = |bytes: u64| terminal::bytes(bytes as f64);
     terminal::print(&format!(
@@ -244,5 +313,5 @@ pub(super) fn compact(arguments: &RepoCompact) -> anyhow::Result<Exit> {
         after.0,
         bytes(after.1)
     ))?;
-    Ok(Exit::Found)
+    Ok(exit)
 }

@@ -1,48 +1,59 @@
 //! `textkin repo list`, `info`, `check`, `export`.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use textkin::report::Output;
 use textkin::report::terminal::{self, counted};
 use textkin::repository_format::{Disk, Sizes, StoredDocument};
-use textkin::{Repository, Timestamp};
+use textkin::{Repository, RunControl, Timestamp};
 
 use super::settings_line;
-use crate::arguments::{RepoExport, RepoInfo, RepoList, RepoListFormat};
+use crate::arguments::{
+    GlobalOptions, ListFormat, OutputFormat, RepoCheck, RepoExport, RepoInfo, RepoList,
+};
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::messages::print_message;
-use crate::outputs::{ignore_broken_pipe, quoted};
+use crate::outputs::{ignore_broken_pipe, quoted, view, write_result};
+use crate::progress::ProgressDisplay;
 
-pub(super) fn list(arguments: &RepoList) -> anyhow::Result<Exit> {
+pub(super) fn list(arguments: &RepoList, global: GlobalOptions) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
     let places = repository.select(&arguments.conditions, None)?.addresses;
-    let mut out = Output::create(Path::new("-"))?;
+    let mut out = Output::create(arguments.out.path())?;
+    let run_control = Arc::new(RunControl::default());
+    interrupt::listen(&run_control)?;
+    let display = ProgressDisplay::start_beside(&run_control, global, arguments.out.path());
+    run_control.progress.begin("listing", places.len() as u64);
     let mut text = String::new();
-    let room = terminal::TerminalView::for_stdout().width.saturating_sub(46).max(20);
-    match arguments.format {
-        RepoListFormat::Csv => text.push_str("id,time,added,words,bytes,metadata\n"),
-        RepoListFormat::Table => {
+    let room = view(arguments.out.path()).width.saturating_sub(46).max(20);
+    match arguments.format.format {
+        ListFormat::Csv => text.push_str("id,time,added,words,bytes,metadata\n"),
+        ListFormat::Text => {
             writeln!(text, "{:>9}  {:<20}  {:<10}  id", "words", "time", "added")?;
         }
-        RepoListFormat::Json => {}
+        ListFormat::Json => {}
     }
     let mut write = || -> Result<(), anyhow::Error> {
         repository.read_documents(&places, |_, document| -> anyhow::Result<()> {
-            match arguments.format {
-                RepoListFormat::Table => table_line(&mut text, &document, room)?,
-                RepoListFormat::Csv => csv_line(&mut text, &document)?,
-                RepoListFormat::Json => writeln!(text, "{}", Value::Object(object(&document)))?,
+            match arguments.format.format {
+                ListFormat::Text => table_line(&mut text, &document, room)?,
+                ListFormat::Csv => csv_line(&mut text, &document)?,
+                ListFormat::Json => writeln!(text, "{}", Value::Object(object(&document)))?,
             }
             out.write(text.as_bytes())?;
             text.clear();
+            run_control.progress.advance(1);
             Ok(())
         })?;
         out.write(text.as_bytes())?;
         Ok(())
     };
-    match write() {
+    let written = write();
+    drop(display);
+    match written {
         Ok(()) => ignore_broken_pipe(out.finish())?,
         Err(error) => ignore_closed(error)?,
     }
@@ -121,7 +132,7 @@ pub(super) fn info(arguments: &RepoInfo) -> anyhow::Result<Exit> {
         .sum();
     let removed = all - stored.n_documents();
     let config = repository.config();
-    if arguments.json {
+    if arguments.format.format == OutputFormat::Json {
         let value = json!({
             "documents": stored.n_documents(),
             "removed": removed,
@@ -142,7 +153,7 @@ pub(super) fn info(arguments: &RepoInfo) -> anyhow::Result<Exit> {
             },
             "created_with": config,
         });
-        terminal::print(&format!("{value}\n"))?;
+        ignore_broken_pipe(write_result(arguments.out.path(), &format!("{value}\n")))?;
         return Ok(Exit::Found);
     }
     let number = terminal::thousands;
@@ -165,7 +176,7 @@ pub(super) fn info(arguments: &RepoInfo) -> anyhow::Result<Exit> {
         config.analysis.textkin,
         settings_line(&repository)
     )?;
-    terminal::print(&text)?;
+    ignore_broken_pipe(write_result(arguments.out.path(), &text))?;
     Ok(Exit::Found)
 }
 
@@ -204,10 +215,31 @@ fn disk_use(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
     text
 }
 
-pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
+pub(super) fn check(arguments: &RepoCheck, global: GlobalOptions) -> anyhow::Result<Exit> {
+    let folder = &arguments.folder;
+    let run_control = Arc::new(RunControl::default());
+    let display = ProgressDisplay::start(&run_control, global);
+    run_control.progress.begin("checking", 0);
     let checked = textkin::repository_format::Repository::check(&Disk, folder)?;
+    drop(display);
     for damage in &checked.damages {
         print_message(format_args!("textkin: {damage}\n"));
+    }
+    let is_damaged = !checked.damages.is_empty();
+    let exit = if is_damaged { Exit::Failed } else { Exit::Found };
+    if arguments.format.format == OutputFormat::Json {
+        let damages: Vec<String> = checked.damages.iter().map(ToString::to_string).collect();
+        let value = json!({
+            "segments": checked.segments,
+            "documents": checked.documents,
+            "damages": damages,
+            "leftover_files": checked.leftover_files.len(),
+        });
+        terminal::print(&format!("{value}\n"))?;
+        return Ok(exit);
+    }
+    if global.quiet && !is_damaged {
+        return Ok(exit);
     }
     let mut text = format!(
         "{}: {}, {}, ",
@@ -224,10 +256,10 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
         writeln!(text, "{n} left over from an interrupted change; the next change removes them")?;
     }
     terminal::print(&text)?;
-    Ok(if checked.damages.is_empty() { Exit::Found } else { Exit::Failed })
+    Ok(exit)
 }
 
-pub(super) fn export(arguments: &RepoExport) -> anyhow::Result<Exit> {
+pub(super) fn export(arguments: &RepoExport, global: GlobalOptions) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
     anyhow::ensure!(
         repository.config().keeps_text,
@@ -235,7 +267,11 @@ pub(super) fn export(arguments: &RepoExport) -> anyhow::Result<Exit> {
         arguments.folder.display()
     );
     let places = repository.select(&arguments.conditions, None)?.addresses;
-    let mut out = Output::create(&arguments.out)?;
+    let mut out = Output::create(arguments.out.path())?;
+    let run_control = Arc::new(RunControl::default());
+    interrupt::listen(&run_control)?;
+    let display = ProgressDisplay::start_beside(&run_control, global, arguments.out.path());
+    run_control.progress.begin("exporting", places.len() as u64);
     let written = repository.read_texts(&places, |document, text| -> anyhow::Result<()> {
         let mut object = Map::new();
         object.insert("id".to_owned(), document.id.into());
@@ -249,8 +285,13 @@ pub(super) fn export(arguments: &RepoExport) -> anyhow::Result<Exit> {
                 object.entry(name).or_insert(value);
             }
         }
+        run_control.progress.advance(1);
+        if run_control.stop.is_requested() {
+            return Err(textkin::Error::Stopped.into());
+        }
         Ok(out.write(format!("{}\n", Value::Object(object)).as_bytes())?)
     });
+    drop(display);
     match written {
         Ok(()) => ignore_broken_pipe(out.finish())?,
         Err(error) => ignore_closed(error)?,

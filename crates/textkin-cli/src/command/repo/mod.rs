@@ -2,31 +2,33 @@
 
 mod change;
 mod inspect;
+mod preview;
 
 use std::path::Path;
 
 use anyhow::Context;
+use textkin::report::terminal;
 use textkin::{Repository, RepositoryWriter, Settings};
 
-use crate::arguments::{Repo, RepoCommand, RepoCreate, WritePerformanceOptions};
+use crate::arguments::{GlobalOptions, OutputFormat, Repo, RepoCommand, RepoCreate, WriteOptions};
 use crate::exit::Exit;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Repo) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Repo, global: GlobalOptions) -> anyhow::Result<Exit> {
     match &arguments.command {
-        RepoCommand::Create(arguments) => create(arguments),
-        RepoCommand::Add(arguments) => change::add(arguments, false),
-        RepoCommand::Replace(arguments) => change::add(arguments, true),
-        RepoCommand::Remove(arguments) => change::remove(arguments),
-        RepoCommand::Compact(arguments) => change::compact(arguments),
-        RepoCommand::List(arguments) => inspect::list(arguments),
+        RepoCommand::Create(arguments) => create(arguments, global),
+        RepoCommand::Add(arguments) => change::add(arguments, false, global),
+        RepoCommand::Replace(arguments) => change::add(arguments, true, global),
+        RepoCommand::Remove(arguments) => change::remove(arguments, global),
+        RepoCommand::Compact(arguments) => change::compact(arguments, global),
+        RepoCommand::List(arguments) => inspect::list(arguments, global),
         RepoCommand::Info(arguments) => inspect::info(arguments),
-        RepoCommand::Check(arguments) => inspect::check(&arguments.folder),
-        RepoCommand::Export(arguments) => inspect::export(arguments),
+        RepoCommand::Check(arguments) => inspect::check(arguments, global),
+        RepoCommand::Export(arguments) => inspect::export(arguments, global),
     }
 }
 
-fn create(arguments: &RepoCreate) -> anyhow::Result<Exit> {
+fn create(arguments: &RepoCreate, global: GlobalOptions) -> anyhow::Result<Exit> {
     let read = |path: &Path| {
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
     };
@@ -39,19 +41,26 @@ fn create(arguments: &RepoCreate) -> anyhow::Result<Exit> {
         templates: arguments.template.iter().map(|path| read(path)).collect::<Result<_, _>>()?,
         ..Settings::default()
     };
-    if let Some(path) = &arguments.stop_list {
-        settings.normalization = settings.normalization.with_stop_list(words(read(path)?));
+    if !arguments.stop_list.stop_list.is_empty() {
+        settings.normalization =
+            settings.normalization.with_stop_list(arguments.stop_list.words()?);
     }
     for path in arguments.select.files() {
         settings.resources.lists.insert(path.to_owned(), words(read(path)?));
     }
     let writer =
         RepositoryWriter::create(&arguments.folder, &settings, !arguments.fingerprints_only)?;
-    textkin::report::terminal::print(&format!(
-        "created {} ({})\n",
-        arguments.folder.display(),
-        settings_line(&writer.repository())
-    ))?;
+    let repository = writer.repository();
+    if arguments.format.format == OutputFormat::Json {
+        let value = serde_json::json!({
+            "repository": arguments.folder.display().to_string(),
+            "created_with": repository.config(),
+        });
+        terminal::print(&format!("{value}\n"))?;
+    } else if !global.quiet {
+        let settings = settings_line(&repository);
+        terminal::print(&format!("created {} ({settings})\n", arguments.folder.display()))?;
+    }
     Ok(Exit::Found)
 }
 
@@ -72,10 +81,10 @@ fn settings_line(repository: &Repository) -> String {
     text
 }
 
-fn settings(performance: &WritePerformanceOptions) -> Settings {
+fn settings(performance: &WriteOptions) -> Settings {
     Settings {
         memory: performance.memory,
-        threads: performance.threads.map(usize::from),
+        threads: performance.threads.threads.map(usize::from),
         ..Settings::default()
     }
 }

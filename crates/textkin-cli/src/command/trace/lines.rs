@@ -23,7 +23,7 @@ pub(super) fn write(
             serde_json::to_writer(&mut *line, &JsonLine::new(id, time, origins))?;
             line.write_all(b"\n")
         }
-        TraceFormat::Table => line.write_all(table_line(id, origins).as_bytes()),
+        TraceFormat::Text => line.write_all(table_line(id, origins).as_bytes()),
     }
 }
 

@@ -12,13 +12,15 @@ use std::sync::Arc;
 
 use textkin::source::Inputs;
 use textkin::trace::{ChunkMethod, Memory, Method};
+use textkin::types::Source as _;
 use textkin::{RunControl, Settings, TraceSettings};
 
 use self::session::TraceSession;
-use crate::arguments::{Trace, TraceOptions};
+use crate::arguments::{GlobalOptions, Trace, TraceOptions};
 use crate::documents::{analysis_settings, collection_settings};
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::progress::ProgressDisplay;
 
 /// Bytes of an input to read at a time: they add to `--memory`, and since documents are traced one after the
 /// other, larger pieces would gain nothing.
@@ -31,7 +33,7 @@ const STDIN: &str = "-";
 const FIRST_STDIN_ID: &str = "-:1";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Trace, global: GlobalOptions) -> anyhow::Result<Exit> {
     let is_stdin = |input: &std::path::PathBuf| input.as_os_str() == STDIN;
     anyhow::ensure!(
         arguments.options.state.is_none()
@@ -43,16 +45,26 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
     let settings = settings(arguments)?;
     let mut source = collection_settings(&arguments.input);
     source.piece_bytes = source.piece_bytes.min(PIECE_BYTES);
-    let (watch, is_busy) = (Arc::new(RunControl::default()), Arc::default());
-    interrupt::listen_and_wait(&watch, &is_busy)?;
-    let mut session = TraceSession::start(arguments, &settings, &watch, &is_busy)?;
+    let (run_control, is_busy) = (Arc::new(RunControl::default()), Arc::default());
+    interrupt::listen_and_wait(&run_control, &is_busy)?;
+    let mut session = TraceSession::start(arguments, &settings, &run_control, &is_busy, global)?;
+    let display = ProgressDisplay::start_beside(&run_control, global, arguments.options.out.path());
     match arguments.inputs.as_slice() {
         inputs if arguments.options.sort => {
-            sort::read_sorted(&mut session, Inputs::open(inputs, &source)?)?;
+            let inputs = Inputs::open(inputs, &source)?;
+            sort::read_sorted(&mut session, inputs, &arguments.temp_dir.path())?;
         }
-        [input] if is_stdin(input) => stream::read(&mut session, &source)?,
-        inputs => session.read_all(Inputs::open(inputs, &source)?),
+        [input] if is_stdin(input) => {
+            run_control.progress.begin("tracing", 0);
+            stream::read(&mut session, &source)?;
+        }
+        inputs => {
+            let inputs = Inputs::open(inputs, &source)?;
+            run_control.progress.begin("tracing", inputs.total_bytes().unwrap_or(0));
+            session.read_all(inputs);
+        }
     }
+    drop(display);
     session.finish()
 }
 

@@ -16,7 +16,7 @@ use super::page::TracePage;
 use super::state::StateFile;
 use super::top::TopOriginsOutput;
 use super::{FIRST_STDIN_ID, STDIN, in_large_pages, lines, sort};
-use crate::arguments::{Trace, TraceFormat};
+use crate::arguments::{GlobalOptions, Trace, TraceFormat};
 use crate::exit::Exit;
 use crate::messages::print_message;
 use crate::relaunch;
@@ -32,6 +32,8 @@ pub(super) struct TraceSession {
     tracer: StreamTracer,
     format: TraceFormat,
     pub(super) is_strict: bool,
+    /// Whether to print no notes.
+    pub(super) is_quiet: bool,
     /// Whether documents are already sorted by time.
     is_sorted: bool,
     out: TraceTarget,
@@ -49,7 +51,7 @@ pub(super) struct TraceSession {
     pub(super) line: Option<u64>,
     problems: u64,
     failure: Option<anyhow::Error>,
-    watch: Arc<RunControl>,
+    pub(super) run_control: Arc<RunControl>,
     /// Bytes of text since free memory was released.
     since_release: usize,
 }
@@ -113,8 +115,9 @@ impl TraceSession {
     pub(super) fn start(
         arguments: &Trace,
         settings: &TraceSettings,
-        watch: &Arc<RunControl>,
+        run_control: &Arc<RunControl>,
         is_busy: &Arc<AtomicBool>,
+        global: GlobalOptions,
     ) -> anyhow::Result<Self> {
         let options = &arguments.options;
         let (mut state, mut loaded) = (None, None);
@@ -131,7 +134,7 @@ impl TraceSession {
                 (tracer, TraceProgress::default())
             }
         };
-        let path = options.out.as_deref().filter(|path| *path != Path::new(STDIN));
+        let path = options.out.out.as_deref().filter(|path| *path != Path::new(STDIN));
         let out = match (path, &state) {
             (None, _) => TraceTarget::Standard,
             (Some(path), None) => TraceTarget::Whole(Box::new(Output::create(path)?)),
@@ -142,6 +145,7 @@ impl TraceSession {
             format: options.format,
             is_strict: arguments.input.strict,
             is_sorted: arguments.options.sort,
+            is_quiet: global.quiet,
             out,
             buffer: Vec::new(),
             state,
@@ -153,7 +157,7 @@ impl TraceSession {
             line: None,
             problems: 0,
             failure: None,
-            watch: Arc::clone(watch),
+            run_control: Arc::clone(run_control),
             since_release: 0,
         };
         let inputs: Vec<String> =
@@ -175,12 +179,10 @@ impl TraceSession {
             None => "resuming before the first document".to_owned(),
         };
         if inputs == [STDIN] {
-            print_message(format_args!(
-                "textkin: {after}; standard input is expected to continue from there\n"
-            ));
+            self.note(format_args!("{after}; standard input is expected to continue from there"));
             self.progress.documents = 0;
         } else if inputs == self.progress.inputs {
-            print_message(format_args!("textkin: {after}\n"));
+            self.note(format_args!("{after}"));
             let (before, now) = if self.is_sorted { ("out", "") } else { ("", "out") };
             anyhow::ensure!(
                 self.is_sorted == self.progress.is_sorted,
@@ -189,13 +191,20 @@ impl TraceSession {
             self.to_skip = self.progress.documents;
         } else {
             let before = self.progress.inputs.join(" ");
-            print_message(format_args!(
-                "textkin: {after}; the inputs differ from those of the last run ({}) and are appended to them\n",
+            self.note(format_args!(
+                "{after}; the inputs differ from those of the last run ({}) and are appended to them",
                 terminal::fit(&before, 60)
             ));
             self.progress.documents = 0;
         }
         Ok(())
+    }
+
+    /// Prints a note, unless the session is quiet.
+    pub(super) fn note(&self, text: std::fmt::Arguments<'_>) {
+        if !self.is_quiet {
+            print_message(format_args!("textkin: {text}\n"));
+        }
     }
 
     /// Reads all documents of `inputs`.
@@ -204,7 +213,9 @@ impl TraceSession {
         while self.continues()
             && let Some(piece) = inputs.next_piece()
         {
+            let bytes = piece.bytes();
             piece.read(self);
+            self.run_control.progress.advance(bytes);
             if self.since_release >= RELEASE_AFTER {
                 self.since_release = 0;
                 relaunch::release_memory();
@@ -226,7 +237,7 @@ impl TraceSession {
 
     /// Returns whether to read more documents.
     pub(super) fn continues(&self) -> bool {
-        self.failure.is_none() && !self.watch.stop.is_requested()
+        self.failure.is_none() && !self.run_control.stop.is_requested()
     }
 
     /// Saves the state if it is due.
@@ -247,7 +258,7 @@ impl TraceSession {
                 false => Err(error),
             };
         }
-        let is_stopped = self.watch.stop.is_requested();
+        let is_stopped = self.run_control.stop.is_requested();
         if self.to_skip > 0 && !is_stopped {
             let n_found = self.progress.documents - self.to_skip;
             anyhow::bail!(
@@ -279,7 +290,7 @@ impl TraceSession {
         if let TraceTarget::Whole(out) = self.out {
             out.finish()?;
         }
-        if !self.is_sorted {
+        if !self.is_sorted && !self.is_quiet {
             sort::report_times(&self.progress.times, self.time_field.as_deref());
         }
         if self.tracer.n_documents() == 0 && self.problems == 0 {
@@ -396,7 +407,7 @@ fn continued(
             anyhow::ensure!(
                 written.format == format.name(),
                 "{name} was started with --format {}; use the same format, or another file",
-                written.format
+                if written.format == "table" { "text" } else { &written.format }
             );
             ResumableFile::resume(path, written.bytes)?
         }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use anyhow::Context;
 use textkin::report::terminal::{counted, fit};
@@ -17,28 +18,34 @@ const MAX_ID_CHARS: usize = 60;
 
 /// Stores all documents in a temporary file and traces them by time. Documents of equal time keep their order;
 /// those without a time come last.
-pub(super) fn read_sorted(session: &mut TraceSession, mut inputs: Inputs) -> anyhow::Result<()> {
+pub(super) fn read_sorted(
+    session: &mut TraceSession,
+    mut inputs: Inputs,
+    temp_dir: &Path,
+) -> anyhow::Result<()> {
     session.reset_skip_of_pipe(&inputs);
     if !inputs.is_rewindable() {
-        print_message(format_args!(
-            "textkin: reading the whole input before the first result, to sort it\n"
-        ));
+        session.note(format_args!("reading the whole input before the first result, to sort it"));
     }
     let context = || "cannot store documents in a temporary file";
-    let spool = DocumentSpool::new(&std::env::temp_dir()).with_context(context)?;
-    let mut shelving = SortingSink {
+    let spool = DocumentSpool::new(temp_dir).with_context(context)?;
+    let total = inputs.total_bytes().unwrap_or(0);
+    session.run_control.progress.begin("reading", total);
+    let mut sink = SortingSink {
         spool,
-        sort: Vec::new(),
+        keys: Vec::new(),
         times: TraceTimes::default(),
         failure: None,
         session,
     };
-    while shelving.continues()
+    while sink.continues()
         && let Some(piece) = inputs.next_piece()
     {
-        piece.read(&mut shelving);
+        let bytes = piece.bytes();
+        piece.read(&mut sink);
+        sink.session.run_control.progress.advance(bytes);
     }
-    let SortingSink { spool, mut sort, times, failure, session } = shelving;
+    let SortingSink { spool, mut keys, times, failure, session } = sink;
     if let Some(error) = failure {
         return Err(error).with_context(context);
     }
@@ -49,15 +56,19 @@ pub(super) fn read_sorted(session: &mut TraceSession, mut inputs: Inputs) -> any
             "'{first}' has no valid time; without --strict it is placed after the documents that have one"
         ));
     }
-    report_undated(&times);
-    sort.sort_unstable();
-    let numbers = sort.into_iter().map(|key| key.number);
+    if !session.is_quiet {
+        report_undated(&times);
+    }
+    keys.sort_unstable();
+    session.run_control.progress.begin("tracing in order", keys.len() as u64);
+    let numbers = keys.into_iter().map(|key| key.number);
     let documents = spool.read_in_order(numbers).with_context(context)?;
     for document in documents {
         if !session.continues() {
             break;
         }
         let _ = session.document(document.with_context(context)?);
+        session.run_control.progress.advance(1);
     }
     Ok(())
 }
@@ -73,7 +84,7 @@ struct SortKey {
 /// Stores documents in a temporary file.
 struct SortingSink<'a> {
     spool: DocumentSpool,
-    sort: Vec<SortKey>,
+    keys: Vec<SortKey>,
     times: TraceTimes,
     failure: Option<io::Error>,
     session: &'a mut TraceSession,
@@ -92,9 +103,9 @@ impl SortingSink<'_> {
 impl DocumentSink for SortingSink<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let timestamp = self.times.count(&document.id, document.time.as_deref());
-        let number = self.sort.len();
+        let number = self.keys.len();
         let is_undated = timestamp.is_none();
-        self.sort.push(SortKey {
+        self.keys.push(SortKey {
             is_undated,
             timestamp: timestamp.unwrap_or(Timestamp(0)),
             number,

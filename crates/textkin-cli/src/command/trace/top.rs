@@ -22,12 +22,12 @@ pub(super) struct TopOriginsOutput {
 impl TopOriginsOutput {
     /// Creates the list if the options request it.
     pub(super) fn new(options: &TraceOptions) -> anyhow::Result<Option<Self>> {
-        let Some(n) = options.top_origins else { return Ok(None) };
-        if let Some(out) = &options.top_origins_out {
+        let Some(n) = options.top else { return Ok(None) };
+        if let Some(out) = &options.top_out {
             // Fail at the start, not at the end, if the path cannot be written.
             drop(Output::create(out)?);
         }
-        Ok(Some(Self { n: n as usize, out: options.top_origins_out.clone() }))
+        Ok(Some(Self { n: n as usize, out: options.top_out.clone() }))
     }
 
     /// Writes the file, if one was requested.

@@ -13,9 +13,10 @@ mod run_page;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
-use serde_json::Value;
+use serde_json::{Value, json};
 use textkin::report::{
     PairPassages, PairRow, RunPair, WithText, comparison_json, comparison_page, pair_html, terminal,
 };
@@ -23,10 +24,13 @@ use textkin::source::{Inputs, SourceSettings};
 use textkin::types::Overlap;
 use textkin::{RunControl, Settings, compare_without, digest, frequent_words, split_document_path};
 
-use crate::arguments::Verify;
-use crate::documents::{collection_settings, templates, words};
+use crate::arguments::{GlobalOptions, OutputFormat, Verify};
+use crate::documents::{collection_settings, templates};
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::messages::print_message;
+use crate::outputs::{ignore_broken_pipe, write_result};
+use crate::progress::ProgressDisplay;
 use common::ReportedCommonText;
 use differences::differences;
 use documents::SuppliedDocuments;
@@ -38,7 +42,9 @@ use scores::{PairClaim, ScoreChecker};
 const MAX_DIFFERENCES: usize = 20;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Verify, global: GlobalOptions) -> anyhow::Result<Exit> {
+    let run_control = Arc::new(RunControl::default());
+    interrupt::listen(&run_control)?;
     let name = || arguments.report.display().to_string();
     let report = ParsedReport::read(&arguments.report).with_context(name)?;
     anyhow::ensure!(
@@ -53,45 +59,94 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
         arguments.inputs.iter().map(|path| split_document_path(path).0).collect();
     paths.dedup();
     let mut inputs = Inputs::open(&paths, &source_settings)?;
-    inputs.spool(&std::env::temp_dir()).context("cannot store standard input")?;
+    inputs.spool(&arguments.temp_dir.path()).context("cannot store standard input")?;
+    let resources = Resources {
+        threads: arguments.threads.threads.map(usize::from),
+        memory: arguments.memory.memory,
+        temp_dir: arguments.temp_dir.path(),
+        run_control: &run_control,
+    };
+    let display = ProgressDisplay::start(&run_control, global);
+    run_control.progress.begin("reading", 0);
     let documents = SuppliedDocuments::read(&mut inputs.reopen()?, &report.wanted());
+    if let Some(problem) = documents.problems.first().filter(|_| arguments.input.strict) {
+        return Err(textkin::Error::Problem(problem.clone()).into());
+    }
     for problem in &documents.problems {
         print_message(format_args!("textkin: {problem}\n"));
     }
     anyhow::ensure!(documents.n_documents > 0, "no documents to check the report against");
     let templates = templates(&arguments.template, &arguments.input.reading)?;
-    let mut stop_list = match &arguments.stop_list {
-        Some(path) => words(path)?,
-        None => Vec::new(),
-    };
+    let mut stop_list = arguments.stop_list.words()?;
     if let Some(n) = stop_frequent(&report) {
         let settings = run_page::settings(&report, &[], &[]).with_context(name)?;
-        let watch = RunControl::default();
-        stop_list.extend(frequent_words(&mut inputs.reopen()?, &settings, n, &watch)?);
+        let settings = resources.apply(settings);
+        stop_list.extend(frequent_words(&mut inputs.reopen()?, &settings, n, &run_control)?);
     }
-    let mut scores = ScoreChecker::new(&inputs, &documents);
+    let mut scores = ScoreChecker::new(&inputs, &documents, &resources);
+    run_control.progress.begin("checking pairs", report.comparisons.len() as u64);
     let mut text = String::new();
     let mut n_failed = 0;
+    let mut verdicts = Vec::new();
     for comparison in &report.comparisons {
         let settings = settings(comparison, &templates, &stop_list).with_context(name)?;
         let faults = check(comparison, &settings, &report, &documents, &mut scores);
         let faults = faults.with_context(name)?;
         n_failed += usize::from(!faults.is_empty());
         verdict(comparison, &faults, &mut text);
+        verdicts.push(json_verdict(comparison, faults));
+        run_control.progress.advance(1);
+        if run_control.stop.is_requested() {
+            return Err(textkin::Error::Stopped.into());
+        }
     }
     let collection = run_page::SuppliedCollection {
         orders: orders(&inputs, &paths, &source_settings)?,
         n_documents: documents.n_documents,
         templates: &templates,
         stop_list: &stop_list,
+        resources: &resources,
     };
     let run_page = run_page::check(&report, &collection).with_context(name)?;
     for fault in &run_page.faults {
         let _ = writeln!(text, "✗ {}", terminal::fit(fault, 400));
     }
     summary(&report, n_failed, &run_page, &scores, &mut text);
-    terminal::print(&text)?;
-    Ok(if n_failed == 0 && run_page.faults.is_empty() { Exit::Found } else { Exit::Nothing })
+    drop(display);
+    let is_valid = n_failed == 0 && run_page.faults.is_empty();
+    if arguments.format.format == OutputFormat::Json {
+        let value = json!({
+            "valid": is_valid,
+            "pairs": verdicts,
+            "page_faults": run_page.faults,
+            "page_regenerated": run_page.is_regenerated,
+            "page_unchecked": run_page.unchecked,
+            "missing_documents": scores.missing.is_some(),
+            "textkin": report.version(),
+        });
+        text = format!("{value}\n");
+    }
+    // With --quiet, the exit code of a valid report says it all.
+    if !(global.quiet && is_valid) || arguments.format.format == OutputFormat::Json {
+        ignore_broken_pipe(write_result(arguments.out.path(), &text))?;
+    }
+    Ok(if is_valid { Exit::Found } else { Exit::Nothing })
+}
+
+/// The resources for recomputing results, and the control of the run.
+pub(super) struct Resources<'a> {
+    threads: Option<usize>,
+    memory: Option<u64>,
+    temp_dir: PathBuf,
+    pub(super) run_control: &'a RunControl,
+}
+
+impl Resources<'_> {
+    /// Returns `settings` with these resources.
+    pub(super) fn apply(&self, settings: Settings) -> Settings {
+        let (threads, memory, temp_dir) = (self.threads, self.memory, self.temp_dir.clone());
+        Settings { threads, memory, temp_dir, ..settings }
+    }
 }
 
 /// Returns the orders in which a run may have read the documents: as given, or sorted by name.
@@ -290,6 +345,17 @@ fn verdict(comparison: &Value, faults: &[String], text: &mut String) {
     if faults.len() > MAX_DIFFERENCES {
         let _ = writeln!(text, "    … and {} more", faults.len() - MAX_DIFFERENCES);
     }
+}
+
+/// Returns the verdict on one comparison as JSON.
+fn json_verdict(comparison: &Value, faults: Vec<String>) -> Value {
+    json!({
+        "number": comparison["pair"]["number"],
+        "a": id(comparison, "a"),
+        "b": id(comparison, "b"),
+        "passages": comparison["passages"].as_array().map_or(0, Vec::len),
+        "faults": faults,
+    })
 }
 
 /// Appends the last lines: what was not checked, and whether the report is valid.

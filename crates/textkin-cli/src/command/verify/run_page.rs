@@ -11,9 +11,9 @@ use textkin::graph::Clustering;
 use textkin::source::Inputs;
 use textkin::{Discovery, PairRows, RunControl, Settings, chunk_frequencies, discover};
 
-use super::VERSION;
 use super::differences::differences;
 use super::report::ParsedReport;
+use super::{Resources, VERSION};
 use crate::command::page;
 use crate::documents::words;
 
@@ -62,6 +62,7 @@ pub(super) struct SuppliedCollection<'a> {
     pub(super) n_documents: u32,
     pub(super) templates: &'a [String],
     pub(super) stop_list: &'a [String],
+    pub(super) resources: &'a Resources<'a>,
 }
 
 /// Checks everything in the HTML report of a run, or in a list of pairs, except single pairs.
@@ -89,9 +90,12 @@ pub(super) fn check(
         return Ok(run_page);
     }
     let settings = settings(report, collection.templates, collection.stop_list)?;
+    let settings = collection.resources.apply(settings);
+    let run_control = collection.resources.run_control;
     for (number, inputs) in collection.orders.iter().enumerate() {
         let is_last = number + 1 == collection.orders.len();
-        let (recomputed, is_in_order) = regenerate(report, run, inputs, settings.clone())?;
+        let (recomputed, is_in_order) =
+            regenerate(report, run, inputs, settings.clone(), run_control)?;
         if is_in_order || is_last {
             compare(page, run, &recomputed, is_in_order, &mut run_page)?;
             break;
@@ -142,14 +146,14 @@ fn regenerate(
     run: &Value,
     inputs: &Inputs,
     mut settings: Settings,
+    run_control: &RunControl,
 ) -> anyhow::Result<(String, bool)> {
-    let watch = RunControl::default();
     if settings.select.needs_collection() {
-        let frequencies = chunk_frequencies(&mut inputs.reopen()?, &settings, &watch)?;
+        let frequencies = chunk_frequencies(&mut inputs.reopen()?, &settings, run_control)?;
         settings.resources.frequencies = Some(frequencies);
     }
-    let mut found = discover(&mut inputs.reopen()?, &settings, &watch)?;
-    let raw = textkin::raw_overlaps(inputs, &mut found, &settings, &watch)?;
+    let mut found = discover(&mut inputs.reopen()?, &settings, run_control)?;
+    let raw = textkin::raw_overlaps(inputs, &mut found, &settings, run_control)?;
     let reported = &run["settings"];
     let cluster_by: Clustering =
         reported["cluster_by"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?;
@@ -171,7 +175,7 @@ fn regenerate(
             clusters: &found.graph.clusters(cluster_by),
             seconds: &|| seconds,
         },
-        &watch,
+        run_control,
     )?;
     Ok((page, is_in_order(report, &found)))
 }

@@ -4,8 +4,9 @@ use serde_json::Value;
 use textkin::graph::Overlaps;
 use textkin::source::Inputs;
 use textkin::types::{Measure, Overlap};
-use textkin::{RunControl, Settings, overlaps};
+use textkin::{Settings, overlaps};
 
+use super::Resources;
 use super::common::ReportedCommonText;
 use super::differences::differences;
 use super::documents::SuppliedDocuments;
@@ -13,6 +14,7 @@ use super::documents::SuppliedDocuments;
 /// Recomputes scores. The collection is read for the first pair, and again only for pairs with other settings.
 pub(super) struct ScoreChecker<'a> {
     pub(super) inputs: &'a Inputs,
+    resources: &'a Resources<'a>,
     pub(super) documents: &'a SuppliedDocuments,
     /// The last settings and the overlaps of documents under them, with and without exclusions.
     found: Option<(String, Overlaps, Overlaps)>,
@@ -30,8 +32,12 @@ pub(super) struct PairClaim<'a> {
 }
 
 impl<'a> ScoreChecker<'a> {
-    pub(super) fn new(inputs: &'a Inputs, documents: &'a SuppliedDocuments) -> Self {
-        Self { inputs, documents, found: None, missing: None }
+    pub(super) fn new(
+        inputs: &'a Inputs,
+        documents: &'a SuppliedDocuments,
+        resources: &'a Resources<'a>,
+    ) -> Self {
+        Self { inputs, documents, resources, found: None, missing: None }
     }
 
     /// Checks what the report says about a pair that was compared with `settings`.
@@ -100,9 +106,9 @@ impl<'a> ScoreChecker<'a> {
         let found = match self.found.take() {
             Some(found) if found.0 == key => found,
             _ => {
-                let watch = RunControl::default();
                 let read = |settings: &Settings| -> anyhow::Result<Overlaps> {
-                    Ok(overlaps(&mut self.inputs.reopen()?, settings, &watch)?)
+                    let settings = self.resources.apply(settings.clone());
+                    Ok(overlaps(&mut self.inputs.reopen()?, &settings, self.resources.run_control)?)
                 };
                 (key, read(settings)?, read(&settings.without_exclusions())?)
             }
