@@ -113,8 +113,8 @@ def test_settings_are_checked_in_the_words_of_the_command_line():
         (dict(threshold="much"), "neither a number"),
         (dict(memory="1 parsec"), "no unit"),
         (dict(threads=0), "not a number from 1 on"),
-        (dict(plan="b"), "no plan 'b'"),
-        (dict(cluster_by="colour"), "no clustering 'colour'"),
+        (dict(plan="b"), "unknown plan 'b'"),
+        (dict(cluster_by="colour"), "unknown clustering 'colour'"),
     ]:
         with pytest.raises(textkin.SettingError, match=words):
             textkin.discover([BOAT], **settings)

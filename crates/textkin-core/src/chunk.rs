@@ -1,14 +1,14 @@
-//! Chunks: runs of consecutive tokens, and the hash that stands for each.
+//! Chunks: runs of consecutive tokens, each identified by a hash.
 //!
-//! The hash of a chunk is a polynomial of its token hashes modulo 2^64, mixed at the end:
-//! it rolls in O(1), is the same on every platform and is part of every stored format.
+//! The hash of a chunk is a polynomial of its token hashes modulo 2^64, mixed at the end: it rolls in
+//! O(1), is the same on every platform and is part of every stored format.
 
 use crate::token::Tokens;
 
 /// A run of consecutive tokens (or characters) and its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// What it is compared by. Equal chunks have equal hashes; the reverse is verified on tokens.
+    /// Hash of the tokens. Equal chunks have equal hashes; the reverse is verified on tokens.
     pub hash: u64,
     /// First token touched.
     pub first: u32,
@@ -20,44 +20,44 @@ pub struct Chunk {
     pub end: u32,
 }
 
-/// What makes two chunks of a chunker the same chunk.
+/// When two chunks of a chunker are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// The same normalised bytes: a hash collision is told apart.
+    /// They have the same normalized bytes; hash collisions are detected.
     Bytes,
-    /// The same hash, by design of the chunker (a hash that forgives small edits).
+    /// They have the same hash, by design of the chunker (a hash that tolerates small edits).
     Hash,
 }
 
 /// Turns the tokens of a document into chunks.
 ///
-/// A chunker holds settings and never state. A chunker whose equal chunks have unequal hashes
-/// loses matches; one whose chunks are not in text order breaks selectors.
+/// A chunker has settings but no state. If equal chunks have different hashes, matches are lost; if
+/// chunks are not in text order, selectors fail.
 pub trait Chunker: Send + Sync {
     /// Appends the chunks of `tokens` to `chunks`, ordered by start.
     ///
-    /// A document with at least one token gives at least one chunk, unless the chunker's
-    /// definition drops it.
+    /// A document with at least one token has at least one chunk, unless the definition of the chunker
+    /// drops it.
     fn chunk(&self, tokens: &Tokens, chunks: &mut Vec<Chunk>);
 
-    /// What makes two of its chunks the same.
+    /// When two of its chunks are the same.
     fn identity(&self) -> Identity {
         Identity::Bytes
     }
 
-    /// `Some(k)` if the chunks are exactly all runs of `k` consecutive tokens hashed by
-    /// [`RollingHash`] (a shorter document being one chunk): such chunks need not be stored.
+    /// Returns `Some(k)` if the chunks are exactly all runs of `k` consecutive tokens, hashed by
+    /// [`RollingHash`] (a shorter document is one chunk). Such chunks need not be stored.
     fn overlapping_words(&self) -> Option<u32> {
         None
     }
 
-    /// Whether it needs to know where sentences begin.
+    /// Whether it needs the starts of sentences.
     fn needs_structure(&self) -> bool {
         false
     }
 }
 
-/// The chunks of one document, beside the tokens they were made from.
+/// The chunks of one document, with its tokens.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunked<'a> {
     /// All tokens of the document.
@@ -66,10 +66,10 @@ pub struct Chunked<'a> {
     pub chunks: &'a [Chunk],
 }
 
-/// The hash of one normalised token; part of every stored format.
+/// Hashes one normalized token; part of every stored format.
 ///
 /// A token of at most 16 bytes is read as two little-endian words `low` (bytes 0 to 7) and `high`
-/// (bytes 8 to 15), absent bytes being zero, and hashed by [`short_token_hash`]. A longer token is
+/// (bytes 8 to 15), with zeros for absent bytes, and hashed by [`short_token_hash`]. A longer token is
 /// hashed by XXH3-64 with seed 0.
 #[must_use]
 #[inline]
@@ -80,8 +80,8 @@ pub fn token_hash(token: &[u8]) -> u64 {
     short_token_hash(short_token_words(token), token.len())
 }
 
-/// A token of at most 16 bytes as a little-endian number, in two overlapping reads: a copy of
-/// unknown length would be a call.
+/// Reads a token of at most 16 bytes as a little-endian number, in two overlapping reads: a copy of
+/// unknown length would be a function call.
 #[inline]
 fn short_token_words(token: &[u8]) -> u128 {
     let len = token.len();
@@ -96,15 +96,15 @@ fn short_token_words(token: &[u8]) -> u128 {
     }
 }
 
-/// Longest token, in bytes, that [`short_token_hash`] takes.
+/// Maximum length of a token, in bytes, for [`short_token_hash`].
 pub const SHORT_TOKEN: usize = 16;
 
-/// The hash of a token of `len` ≤ 16 bytes, given as a little-endian number: its first byte is
-/// the lowest one, and the bytes after the token are zero.
+/// Hashes a token of `len` ≤ 16 bytes, given as a little-endian number: its first byte is the lowest one,
+/// and the bytes after the token are zero.
 ///
 /// With `low` and `high` the two 64-bit halves, and a 128-bit product folded by xor of its halves:
-/// `fold((fold((low ^ A) × (high ^ B)) ^ len) × C)`. `A` and `B` hold bytes that no UTF-8 text
-/// has, so that no factor of the first product is ever zero.
+/// `fold((fold((low ^ A) × (high ^ B)) ^ len) × C)`. `A` and `B` contain bytes that never
+/// occur in UTF-8, so that no factor of the first product is zero.
 #[must_use]
 #[inline]
 pub fn short_token_hash(words: u128, len: usize) -> u64 {
@@ -127,7 +127,7 @@ fn halves(words: u128) -> (u64, u64) {
     (words as u64, (words >> 64) as u64)
 }
 
-/// Spreads a polynomial value over all 64 bits; a bijection (the finaliser of SplitMix64).
+/// Spreads a polynomial value over all 64 bits; a bijection (the finalizer of SplitMix64).
 #[must_use]
 #[inline]
 pub fn mix(value: u64) -> u64 {
@@ -136,11 +136,11 @@ pub fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// The hash of a run of tokens, from their hashes: what [`RollingHash`] gives for that run.
+/// Hashes a run of tokens, given their hashes; the same value as [`RollingHash`] computes for the run.
 #[must_use]
 #[inline]
 pub fn chunk_hash(token_hashes: &[u64]) -> u64 {
-    // The usual length. Each product is by itself: none waits for another.
+    // The default length. The products are independent, so that none waits for another.
     if let Ok(token_hashes) = <&[u64; 8]>::try_from(token_hashes) {
         let products =
             token_hashes.iter().zip(POWERS).map(|(hash, power)| hash.wrapping_mul(power));
@@ -150,13 +150,13 @@ pub fn chunk_hash(token_hashes: &[u64]) -> u64 {
     mix(token_hashes.iter().fold(0, fold))
 }
 
-/// Powers of the base, descending to 1: what the tokens of a run of eight are multiplied by.
+/// Powers of the base, descending to 1: the factors of the tokens of a run of eight.
 const POWERS: [u64; 8] = {
     let mut powers = [1; 8];
-    let mut place = powers.len() - 1;
-    while place > 0 {
-        powers[place - 1] = RollingHash::BASE.wrapping_mul(powers[place]);
-        place -= 1;
+    let mut index = powers.len() - 1;
+    while index > 0 {
+        powers[index - 1] = RollingHash::BASE.wrapping_mul(powers[index]);
+        index -= 1;
     }
     powers
 };
@@ -175,22 +175,22 @@ const POWERS: [u64; 8] = {
 #[derive(Clone, Copy, Debug)]
 pub struct RollingHash {
     k: usize,
-    /// `BASE` to the power of `k`: what the token that leaves the run was multiplied by.
+    /// `BASE` to the power of `k`: the factor of the token that leaves the run.
     leaving: u64,
 }
 
 impl RollingHash {
-    /// The base of the polynomial: odd, so that multiplying by it loses nothing.
+    /// The base of the polynomial: odd, so that multiplication by it is a bijection.
     pub const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-    /// For runs of `k` tokens; `k` of 0 is taken as 1.
+    /// Creates a hash for runs of `k` tokens; 0 is treated as 1.
     #[must_use]
     pub fn new(k: u32) -> Self {
         let k = k.max(1);
         Self { k: k as usize, leaving: Self::BASE.wrapping_pow(k) }
     }
 
-    /// Calls `each` with the hash of every run, in order. Fewer than `k` tokens are one run.
+    /// Calls `each` with the hash of every run, in order. Fewer than `k` tokens form one run.
     #[inline]
     pub fn hash_all(&self, token_hashes: &[u64], mut each: impl FnMut(u64)) {
         if token_hashes.is_empty() {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn short_tokens_are_read_as_padded_ones() {
+    fn short_tokens_are_read_as_if_padded() {
         let bytes = *b"0123456789abcdef";
         for len in 0..=bytes.len() {
             let mut padded = [0; SHORT_TOKEN];
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn short_tokens_that_differ_have_hashes_that_differ() {
+    fn different_short_tokens_have_different_hashes() {
         let mut hashes: Vec<u64> = (0..200_000u32)
             .flat_map(|n| [n.to_string(), format!("word{n}"), format!("{n}afterthought")])
             .map(|token| token_hash(token.as_bytes()))

@@ -3,10 +3,10 @@
 /// Documents joined by edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
-    /// Its documents, by place in input order, ascending; at least two.
+    /// Its documents, as positions in input order, ascending; at least two.
     pub members: Vec<u32>,
-    /// Edges within it over all pairs within it.
+    /// Number of edges divided by the number of pairs.
     pub density: f64,
-    /// Score of its weakest edge.
+    /// Lowest score of its edges.
     pub weakest: f64,
 }

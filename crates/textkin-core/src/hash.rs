@@ -1,16 +1,15 @@
-//! Hash functions for chunks: which one stands for a chunk, and those that read its bytes.
+//! Hash functions for chunks.
 //!
-//! In: the normalised bytes of a chunk. Out: 64 bits, the same on every platform and in every
-//! version: they are part of every stored format.
-//! The default is the polynomial of token hashes in [`crate::chunk`]. Rabin's fingerprints (1981)
-//! are those of Abdel-Hamid et al. (2009) and Broder et al. (1997); shift-add-xor is equations 1
-//! and 2 of Hoad and Zobel (2003), after Ramakrishna and Zobel (1997).
+//! In: the normalized bytes of a chunk. Out: 64 bits, the same on every platform and in every version,
+//! because they are part of every stored format. The default is the polynomial of token hashes in
+//! [`crate::chunk`]. Rabin's fingerprints (1981) are those of Abdel-Hamid et al. (2009) and Broder et al.
+//! (1997); shift-add-xor is equations 1 and 2 of Hoad and Zobel (2003), after Ramakrishna and Zobel (1997).
 
 use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-/// What chunks are hashed by.
+/// The hash function of chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HashKind {
     /// The rolling polynomial of token hashes of [`crate::chunk::RollingHash`].
@@ -26,8 +25,8 @@ impl HashKind {
     /// Every hash function.
     pub const ALL: [Self; 3] = [Self::Polynomial, Self::Rabin, Self::ShiftAddXor];
 
-    /// The function of the bytes of a chunk; none for [`HashKind::Polynomial`], which is one of
-    /// its tokens.
+    /// The function that hashes the bytes of a chunk; `None` for [`HashKind::Polynomial`], which hashes
+    /// tokens.
     #[must_use]
     pub fn over_bytes(self) -> Option<fn(&[u8]) -> u64> {
         match self {
@@ -37,7 +36,7 @@ impl HashKind {
         }
     }
 
-    /// The name it is chosen by.
+    /// Its name on the command line and in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,28 +62,24 @@ impl FromStr for HashKind {
     }
 }
 
-/// There is no hash function of this name.
+/// Error: unknown hash function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseHashKindError {
-    /// The name that was asked for.
+    /// The unknown name.
     pub name: String,
 }
 
 impl fmt::Display for ParseHashKindError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second, third] = HashKind::ALL;
-        write!(
-            formatter,
-            "no hash function '{}'; there are {first}, {second} and {third}",
-            self.name
-        )
+        write!(formatter, "unknown hash function '{}'; use {first}, {second} or {third}", self.name)
     }
 }
 
 impl std::error::Error for ParseHashKindError {}
 
-/// The terms below x^64 of the polynomial of [`rabin`]: the first irreducible one from the
-/// fractional digits of π upwards.
+/// The terms below x^64 of the polynomial of [`rabin`]: the first irreducible polynomial at or above the
+/// fractional digits of π.
 pub const RABIN_POLYNOMIAL: u64 = 0x243f_6a88_85a3_0907;
 
 /// For each byte `b`: `b · x^64` modulo the polynomial.
@@ -93,8 +88,8 @@ static RABIN_TABLE: [u64; 256] = rabin_table();
 /// Rabin's fingerprint: the bytes as a polynomial over GF(2), modulo an irreducible polynomial
 /// of degree 64.
 ///
-/// The polynomial is that of a bit 1 (so that leading zeros count), the bytes, and 64 bits 0 (so
-/// that short texts fill all bits too). The chance that two texts of `n` bits collide is at most
+/// The polynomial consists of a 1 bit (so that leading zeros count), the bytes, and 64 zero bits (so that
+/// short texts also fill all bits). The chance that two texts of `n` bits collide is at most
 /// about `n / 2^63`.
 #[must_use]
 pub fn rabin(bytes: &[u8]) -> u64 {
@@ -113,18 +108,18 @@ pub fn rabin(bytes: &[u8]) -> u64 {
 #[derive(Clone, Debug)]
 pub struct RollingRabin {
     window: usize,
-    /// For each byte: what it, and the bit before it, add to the fingerprint once it has left.
+    /// For each byte: its contribution, and that of the bit before it, once it has left the window.
     leaving: [u64; 256],
 }
 
 impl RollingRabin {
-    /// For runs of `window` bytes; 0 is taken as 1.
+    /// Creates a fingerprint for runs of `window` bytes; 0 is treated as 1.
     #[must_use]
     pub fn new(window: usize) -> Self {
         let window = window.max(1);
         let zeros = |value: u64| (0..window).fold(value, |value, _| append(value, 0));
         let bits: [u64; 8] = std::array::from_fn(|bit| zeros(append(0, 1 << bit)));
-        // The leading bit stood before the byte that left and must stand after it instead.
+        // The leading bit was before the byte that left and must move after it.
         let prefix = zeros(append(append(0, 1), 1));
         let leaving = std::array::from_fn(|byte| {
             let set = (0..8).filter(|bit| byte >> bit & 1 == 1);
@@ -133,7 +128,7 @@ impl RollingRabin {
         Self { window, leaving }
     }
 
-    /// Calls `each` with the fingerprint of every run, in order. Fewer bytes are one run.
+    /// Calls `each` with the fingerprint of every run, in order. Fewer bytes form one run.
     pub fn hash_all(&self, bytes: &[u8], mut each: impl FnMut(u64)) {
         if bytes.is_empty() {
             return;
@@ -198,7 +193,7 @@ mod tests {
     use super::*;
     use crate::chunk::mix;
 
-    /// A bit 1, the bytes, 64 bits 0; divided bit by bit.
+    /// Divides a 1 bit, the bytes and 64 zero bits, bit by bit.
     fn naive_rabin(bytes: &[u8]) -> u64 {
         let bits = bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
         let mut remainder: u128 = 0;
@@ -212,7 +207,7 @@ mod tests {
     }
 
     fn some_bytes(length: u64) -> Vec<u8> {
-        (0..length).map(|place| mix(length << 32 | place).to_be_bytes()[0]).collect()
+        (0..length).map(|index| mix(length << 32 | index).to_be_bytes()[0]).collect()
     }
 
     fn times(a: u64, b: u64) -> u64 {
@@ -261,7 +256,7 @@ mod tests {
             let naive: Vec<u64> = bytes.windows(window.min(120)).map(rabin).collect();
             assert_eq!(rolled, naive);
         }
-        RollingRabin::new(3).hash_all(b"", |_| panic!("no bytes have no run"));
+        RollingRabin::new(3).hash_all(b"", |_| panic!("an empty slice has no run"));
     }
 
     #[test]
@@ -290,9 +285,6 @@ mod tests {
             assert_eq!(kind.to_string().parse(), Ok(kind));
         }
         let message = "md5".parse::<HashKind>().unwrap_err().to_string();
-        assert_eq!(
-            message,
-            "no hash function 'md5'; there are polynomial, rabin and shift-add-xor"
-        );
+        assert_eq!(message, "unknown hash function 'md5'; use polynomial, rabin or shift-add-xor");
     }
 }

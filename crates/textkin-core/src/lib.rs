@@ -1,8 +1,21 @@
-//! The nouns of textkin and the traits of its pluggable parts.
+//! The data types of textkin, and the traits of its pluggable parts.
 //!
-//! Data flows one way: source → text → tokens → chunks → selection → index → pairs → graph → report.
-//! Every stage crate knows this vocabulary and nothing of the other stages. This crate does no
-//! input or output and holds no algorithm beyond the formulas that define a noun.
+//! Data flows one way: source → text → tokens → chunks → selection → index → pairs → graph → report. Every
+//! stage crate uses these types and depends on no other stage. This crate does no input or output and
+//! contains no algorithm beyond the formulas that define its types.
+//!
+//! * Input: [`Source`] yields [`Document`]s; a [`Tokenizer`] turns a text into [`Tokens`].
+//! * Chunks: a [`Chunker`] makes [`Chunk`]s, a [`Selector`] chooses some of them.
+//! * Results: [`SharedChunks`] of a collection, [`Pair`]s scored by a [`Measure`] of their [`Overlap`],
+//!   [`Passage`]s and [`Cluster`]s.
+//! * Repositories: [`IndexSegment`] looks up words and chunks.
+//!
+//! ```
+//! use textkin_core::{Measure, Overlap};
+//!
+//! let overlap = Overlap { shared: 30, chunks_a: 40, chunks_b: 50, ..Overlap::default() };
+//! assert_eq!(Measure::Ssr.score(&overlap), 0.5);
+//! ```
 
 pub mod span;
 pub mod note;

@@ -1,6 +1,6 @@
-//! Names that people write: which one was probably meant.
+//! Suggestions for misspelled names.
 
-/// The name among `names` that `written` was probably meant to be, if one is near enough.
+/// Returns the name among `names` that `written` is probably a misspelling of, if one is near enough.
 ///
 /// ```
 /// use textkin_core::name::nearest;
@@ -13,14 +13,14 @@ pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> O
     nearest.filter(|(distance, name)| *distance <= 1 + name.len() / 4).map(|(_, name)| name)
 }
 
-/// How many characters must be inserted, deleted or replaced to turn `a` into `b`.
+/// Number of characters to insert, delete or replace to turn `a` into `b` (Levenshtein distance).
 #[must_use]
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (place, from) in a.chars().enumerate() {
+    for (index, from) in a.chars().enumerate() {
         let mut diagonal = row[0];
-        row[0] = place + 1;
+        row[0] = index + 1;
         for (column, to) in b.iter().enumerate() {
             let replaced = diagonal + usize::from(from != *to);
             diagonal = row[column + 1];

@@ -1,14 +1,14 @@
-//! Notes: what is worth knowing about a document besides its words.
+//! Notes: unusual properties of a document, such as hidden text.
 
 use std::fmt;
 
 use crate::span::Span;
 
-/// What is worth knowing about a document: signs of manipulation, and what is missing.
+/// Something unusual about a document: a sign of manipulation, or missing content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// Text that a reader does not see. It is left out of the text.
+    /// Text that a reader cannot see. It is excluded from the text.
     HiddenText {
         /// How it is hidden.
         how: &'static str,
@@ -17,20 +17,20 @@ pub enum Note {
         /// Its beginning.
         excerpt: String,
     },
-    /// Characters without width inside words. They do not count for matching.
+    /// Zero-width characters inside words. Matching ignores them.
     ZeroWidth {
         /// How many.
         count: usize,
     },
-    /// Words with letters of another script that look alike. For matching they are the words they
-    /// look like.
+    /// Words with look-alike letters of another script. Matching treats them as the words they look
+    /// like.
     LookAlikes {
         /// How many words.
         count: usize,
         /// The first of them.
         example: String,
     },
-    /// The main content was asked for and all text was given.
+    /// The main content was requested, but all text was extracted.
     AllText {
         /// Why.
         reason: &'static str,
@@ -40,9 +40,9 @@ pub enum Note {
         /// What is wrong.
         reason: String,
     },
-    /// A note that another process made, in its words.
-    Told {
-        /// What it says.
+    /// A note from another process.
+    External {
+        /// Its text.
         text: String,
         /// Whether it is a sign of manipulation.
         is_suspicious: bool,
@@ -56,11 +56,11 @@ impl Note {
         match self {
             Self::HiddenText { .. } | Self::ZeroWidth { .. } | Self::LookAlikes { .. } => true,
             Self::AllText { .. } | Self::Incomplete { .. } => false,
-            Self::Told { is_suspicious, .. } => *is_suspicious,
+            Self::External { is_suspicious, .. } => *is_suspicious,
         }
     }
 
-    /// What kind of note it is, for programs.
+    /// Kind of the note, for programs.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Note {
             Self::LookAlikes { .. } => "look-alikes",
             Self::AllText { .. } => "all-text",
             Self::Incomplete { .. } => "incomplete",
-            Self::Told { .. } => "told",
+            Self::External { .. } => "external",
         }
     }
 }
@@ -81,18 +81,15 @@ impl fmt::Display for Note {
                 write!(formatter, "hidden text ({how}, {n_characters} characters): {excerpt}")
             }
             Self::ZeroWidth { count: 1 } => {
-                write!(formatter, "1 character without width inside a word")
+                write!(formatter, "1 zero-width character inside a word")
             }
             Self::ZeroWidth { count } => {
-                write!(formatter, "{count} characters without width inside words")
+                write!(formatter, "{count} zero-width characters inside words")
             }
             Self::LookAlikes { count, example } => {
                 let words = if *count == 1 { "word" } else { "words" };
-                write!(
-                    formatter,
-                    "{count} {words} with look-alike letters, the first is '{example}'"
-                )?;
-                // Only the numbers of the letters tell what is wrong with the word.
+                write!(formatter, "{count} {words} with look-alike letters, first '{example}'")?;
+                // The letters look right, so their code points are shown.
                 let letters = example.chars().filter(|letter| !letter.is_ascii());
                 for (number, letter) in letters.take(MAX_LETTERS).enumerate() {
                     let before = if number == 0 { " with " } else { ", " };
@@ -104,31 +101,31 @@ impl fmt::Display for Note {
                 write!(formatter, "all text instead of main content: {reason}")
             }
             Self::Incomplete { reason } => write!(formatter, "incomplete: {reason}"),
-            Self::Told { text, .. } => formatter.write_str(text),
+            Self::External { text, .. } => formatter.write_str(text),
         }
     }
 }
 
-/// Letters of an example that are told by number.
+/// Maximum number of code points shown for an example.
 const MAX_LETTERS: usize = 4;
 
-/// What a tokenizer undid in the words of one text: see [`Note::ZeroWidth`] and
+/// Disguises that a tokenizer removed from the words of one text: see [`Note::ZeroWidth`] and
 /// [`Note::LookAlikes`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disguises {
-    /// Characters without width inside words.
+    /// Zero-width characters inside words.
     pub n_zero_width: usize,
-    /// Words with letters of another script that look alike.
+    /// Words with look-alike letters of another script.
     pub n_look_alikes: usize,
     /// The first such word, or its beginning.
     pub example: String,
-    /// Where the characters and letters stand, ascending, if spans are asked for.
+    /// Spans of the characters and letters, ascending, if spans are requested.
     pub spans: Vec<Span>,
 }
 
 impl Disguises {
-    /// Adds what disguises the words of another part of the text. Its spans are left out: they are
-    /// those of the part.
+    /// Adds the disguises of another part of the text. Does not add its spans, which are relative to that
+    /// part.
     pub fn add(&mut self, other: &Self) {
         self.n_zero_width += other.n_zero_width;
         self.n_look_alikes += other.n_look_alikes;
@@ -137,7 +134,7 @@ impl Disguises {
         }
     }
 
-    /// The same as notes.
+    /// Converts the disguises to notes.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();

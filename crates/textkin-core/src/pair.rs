@@ -1,11 +1,11 @@
-//! Pairs: two documents and what they share, and the measures that score it.
+//! Pairs: two documents and their overlap, and the measures that score it.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What two documents `a` and `b` share, in counts: all that any measure needs.
+/// Counts of what two documents `a` and `b` share: everything that a measure needs.
 ///
-/// Chunks are distinct chunks: a chunk that occurs twice in a document counts once.
+/// Chunks are counted once per document, even if they occur more often.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
     /// Chunks in both.
@@ -77,25 +77,25 @@ impl Overlap {
         ratio(self.covered_b as f64, self.words_b as f64)
     }
 
-    /// textkin's own: the resemblance of texts that are at least half the same, else S4.
+    /// textkin's own measure: the resemblance if it is at least one half, otherwise S4.
     ///
-    /// S4 finds rare shared text best, but a text that has m near copies scores about 1/m with each
-    /// of them, and so falls below any threshold as its family grows. What is half the same needs
-    /// no rarity to be kin.
+    /// S4 finds rare shared text best. But a text with m near-duplicates scores about 1/m with each of
+    /// them, and so falls below any threshold as their number grows. Texts that are at least half the
+    /// same therefore count whatever their rarity.
     #[must_use]
     pub fn kin(&self) -> f64 {
         let resemblance = self.ssr();
         if resemblance >= 0.5 { resemblance.max(self.s4()) } else { self.s4() }
     }
 
-    /// Containment after ssr: shared chunks over the chunks of the document with fewer.
+    /// Containment by chunks: shared chunks over the chunks of the document with fewer chunks.
     #[must_use]
     pub fn chunk_containment(&self) -> f64 {
         ratio(self.shared as f64, self.chunks_a.min(self.chunks_b) as f64)
     }
 
-    /// Containment after sscr: the covered share of the shorter document (of the larger share if
-    /// both are equally long).
+    /// Containment by words: the covered share of the shorter document (the larger share if both are
+    /// equally long).
     #[must_use]
     pub fn containment(&self) -> f64 {
         match self.words_a.cmp(&self.words_b) {
@@ -105,7 +105,7 @@ impl Overlap {
         }
     }
 
-    /// The larger of both containments after sscr: how much of either document is in the other.
+    /// The larger of both containments by words.
     #[must_use]
     pub fn max_containment(&self) -> f64 {
         self.a_in_b().max(self.b_in_a())
@@ -116,7 +116,7 @@ impl Overlap {
     }
 }
 
-/// 0 where there is nothing to divide by: an empty document shares nothing.
+/// Divides; 0 if `whole` is 0, because an empty document shares nothing.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
@@ -162,7 +162,7 @@ impl Measure {
         Self::MaxContainment,
     ];
 
-    /// The score of `overlap`.
+    /// Computes the score of `overlap`.
     #[must_use]
     pub fn score(self, overlap: &Overlap) -> f64 {
         match self {
@@ -179,7 +179,7 @@ impl Measure {
         }
     }
 
-    /// Whether it needs the covered tokens, which cost more to find than the shared chunks.
+    /// Whether it needs the covered tokens, which cost more to compute than the shared chunks.
     #[must_use]
     pub fn needs_coverage(self) -> bool {
         matches!(self, Self::Sscr | Self::Containment | Self::MaxContainment)
@@ -202,26 +202,26 @@ impl Measure {
         }
     }
 
-    /// What it tells, in one line.
+    /// One-line summary of what it measures.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
-            Self::Kin => "ssr of texts that are at least half the same, else s4 (the default)",
+            Self::Kin => "ssr if texts are at least half the same, otherwise s4 (default)",
             Self::S1 => "number of shared chunks",
             Self::S2 => "shared chunks per word of the shorter document",
             Self::S3 => "shared chunks per word of the mean length",
-            Self::S4 => "shared chunks, rare ones counting more, per word of the mean length",
+            Self::S4 => "shared chunks, weighted by rarity, per word of the mean length",
             Self::Ssr => "shared chunks over all chunks of both (resemblance)",
             Self::Sscr => "words of both covered by shared chunks over all words of both",
             Self::Containment => "share of the shorter document's words covered by shared chunks",
             Self::ChunkContainment => "share of the smaller document's chunks that are shared",
             Self::MaxContainment => {
-                "share of the one or the other document's words, the larger one"
+                "share of either document's words covered by shared chunks, the larger one"
             }
         }
     }
 
-    /// The thresholds T1…T5 of DECO's Table 1, for the measures it gives.
+    /// The thresholds T1…T5 of DECO's Table 1, for the measures that have them.
     #[must_use]
     pub fn preset(self, level: usize) -> Option<f64> {
         let levels = match self {
@@ -248,19 +248,19 @@ impl FromStr for Measure {
         let found = Self::ALL.into_iter().find(|measure| measure.name() == name);
         found.ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|measure| measure.name()).collect();
-            format!("no score '{name}'; there are {}", names.join(", "))
+            format!("unknown score '{name}'; use {}", names.join(", "))
         })
     }
 }
 
-/// Two documents, by their place in input order, and what they share.
+/// Two documents, as positions in input order, and their overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// The earlier document.
     pub a: u32,
     /// The later document.
     pub b: u32,
-    /// The chosen measure of the overlap.
+    /// Score of the overlap by the chosen measure.
     pub score: f64,
     /// What they share.
     pub overlap: Overlap,
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn every_measure_is_found_by_its_name() {
+    fn every_name_parses_as_its_measure() {
         for measure in Measure::ALL {
             assert_eq!(measure.name().parse(), Ok(measure));
         }

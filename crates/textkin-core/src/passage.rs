@@ -1,17 +1,17 @@
-//! Passages: stretches of text that two documents share, with their place on each side.
+//! Passages: runs of text that two documents share, with their position on each side.
 
 use std::fmt;
 
 use crate::span::Span;
 
-/// Consecutive words of one document and where they stand in its text.
+/// Consecutive words of one document and their span in its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WordSpan {
     /// First word.
     pub first: u32,
-    /// Number of words; 0 for a place between two words.
+    /// Number of words; 0 for a position between two words.
     pub count: u32,
-    /// From the first byte of the first word to the last byte of the last one.
+    /// From the first byte of the first word to the last byte of the last word.
     pub span: Span,
 }
 
@@ -22,7 +22,7 @@ impl WordSpan {
         self.first + self.count
     }
 
-    /// Whether there is no word.
+    /// Whether it has no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -34,7 +34,7 @@ impl WordSpan {
 pub enum SegmentKind {
     /// The same words, part of a run that is long enough to count.
     Same,
-    /// The same words between two runs, too few to count by themselves.
+    /// The same words between two runs, too few to count.
     Kept,
     /// Different words between two runs; one side may have none.
     Changed,
@@ -51,7 +51,7 @@ impl SegmentKind {
         }
     }
 
-    /// Whether it stands between two runs and never counts as contained.
+    /// Whether it lies between two runs and never counts as contained.
     #[must_use]
     pub fn is_bridged(self) -> bool {
         self != Self::Same
@@ -75,27 +75,27 @@ pub struct Segment {
     pub b: WordSpan,
 }
 
-/// One stretch of shared text: where it stands on each side, and what was edited inside.
+/// A passage of shared text: its position on each side, and the edits inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// Its place in `a`.
+    /// Its words in `a`.
     pub a: WordSpan,
-    /// Its place in `b`.
+    /// Its words in `b`.
     pub b: WordSpan,
-    /// Words in segments that are [`SegmentKind::Same`], but for those that count on neither side.
+    /// Number of words in segments that are [`SegmentKind::Same`], except words excluded on both sides.
     pub matched: u32,
-    /// Whether it stands in another order on the two sides than most of what they share.
+    /// Whether it is out of order: its position differs from the order of most of the shared text.
     pub is_moved: bool,
-    /// Its parts in order, from end to end of both stretches.
+    /// Its segments in order; together they cover both sides.
     pub segments: Vec<Segment>,
 }
 
-/// Words that are in the other document too, at a place that already belongs to a passage.
+/// Words that also occur in the other document, at a position that already belongs to a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeat {
     /// The words.
     pub here: WordSpan,
-    /// Where they also stand, in the other document.
+    /// Where they occur in the other document.
     pub there: WordSpan,
 }
 
@@ -106,11 +106,11 @@ pub enum Exclusion {
     Quotation,
     /// It is in the list of references.
     Bibliography,
-    /// It is in a template too.
+    /// It also occurs in a template.
     Template,
-    /// It lies in a chunk that more documents have than a cap allows.
+    /// It lies in a chunk that is in more documents than a cap allows.
     Common,
-    /// It is a phrase that never counts.
+    /// It is a stop phrase.
     Phrase,
 }
 
@@ -128,7 +128,7 @@ impl Exclusion {
     }
 }
 
-/// As people read it.
+/// The reason in words for readers.
 impl fmt::Display for Exclusion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -142,7 +142,7 @@ impl fmt::Display for Exclusion {
 /// A part of a text that does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excluded {
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
     /// Why it does not count.
     pub reason: Exclusion,

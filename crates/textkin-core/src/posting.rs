@@ -1,17 +1,17 @@
-//! Postings: in which documents of a repository a word or a chunk stands.
+//! Postings: the documents of a repository that contain a word or a chunk.
 //!
-//! A repository is made of [`IndexSegment`]s, each with documents numbered from 0. A search looks words and
-//! chunks up in every part and never reads the documents that hold none of them.
+//! A repository consists of [`IndexSegment`]s, each with documents numbered from 0. A search looks up words
+//! and chunks in every segment and never reads the documents that contain none of them.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What is stored about the length of a document.
+/// Lengths of a document that rankings use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Length {
-    /// Its words: f_d.
+    /// Number of words: f_d.
     pub words: u32,
-    /// Its different words.
+    /// Number of distinct words.
     pub terms: u32,
     /// The cosine length: W_d = √Σ (1 + ln f_dt)².
     pub cosine: f64,
@@ -20,10 +20,10 @@ pub struct Length {
 }
 
 impl Length {
-    /// The length of a document whose words occur so often.
+    /// Computes the length of a document from the counts of its distinct words.
     ///
-    /// Sums of fractions depend on their order: give the counts in order of the hashes of their
-    /// words, so that the same document has the same length wherever it is stored.
+    /// Floating-point sums depend on the order of addition: pass the counts in order of the hashes of
+    /// their words, so that a document has the same length wherever it is stored.
     #[must_use]
     pub fn of(counts: impl IntoIterator<Item = u32>) -> Self {
         let mut length = Self::default();
@@ -40,7 +40,7 @@ impl Length {
     }
 }
 
-/// A stored part that does not hold what it should.
+/// Error: a stored file is corrupt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorruptionError {
     /// The file.
@@ -51,7 +51,7 @@ pub struct CorruptionError {
 
 impl fmt::Display for CorruptionError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} is damaged: {}", self.file, self.reason)
+        write!(formatter, "{} is corrupt: {}", self.file, self.reason)
     }
 }
 
@@ -69,72 +69,72 @@ pub struct DocumentAddress {
     pub document: u32,
 }
 
-/// Some documents with a word, ascending, and how often each has it.
+/// Some documents that contain a word, ascending, and how often each does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostingBlock {
     /// The documents.
     pub documents: Vec<u32>,
-    /// How often each has the word, as many as documents.
+    /// How often each document contains the word.
     pub counts: Vec<u32>,
 }
 
-/// The documents of one part that have one word, read from the lowest to the highest.
+/// The documents of one segment that contain one word, in ascending order.
 ///
-/// Removed documents may be among them: ask [`IndexSegment::is_live`].
+/// It may contain removed documents: check [`IndexSegment::is_live`].
 pub trait PostingList {
-    /// Documents in the list, removed ones counted.
+    /// Number of documents in the list, including removed ones.
     fn len(&self) -> u32;
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills `block` with the next documents, at most some hundred; false at the end.
+    /// Fills `block` with the next documents, at most a few hundred. Returns false at the end.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is corrupt.
     fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, CorruptionError>;
 
-    /// Passes over whole blocks that hold no document from `document` on, without reading them.
-    /// The next block may still begin with lower ones. Never goes back.
+    /// Skips whole blocks that contain only documents below `document`, without reading them. The next
+    /// block may still begin with lower documents. Never moves backwards.
     fn skip_to(&mut self, document: u32);
 }
 
-/// A part of a repository: some documents, and where words and chunks stand in them.
+/// A segment of a repository: some documents, and an index of their words and chunks.
 pub trait IndexSegment: Sync {
-    /// Number of documents, removed ones counted; they are numbered from 0.
+    /// Number of documents, including removed ones; they are numbered from 0.
     fn n_documents(&self) -> u32;
 
-    /// Number of documents that are not removed. Cheap: every search asks for it.
+    /// Number of documents that are not removed. Cheap: every search calls it.
     fn n_live(&self) -> u32;
 
-    /// Whether a document is there and not removed.
+    /// Whether a document exists and is not removed.
     fn is_live(&self, document: u32) -> bool;
 
     /// The length of a document.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is corrupt.
     fn length(&self, document: u32) -> Result<Length, CorruptionError>;
 
-    /// How many documents that are not removed have the word with this hash. Cheap.
+    /// Number of documents that are not removed and contain the word with this hash. Cheap.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is corrupt.
     fn live_documents(&self, term: u64) -> Result<u32, CorruptionError>;
 
-    /// The documents that have the word with this hash, if any has.
+    /// The documents that contain the word with this hash, if any.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is corrupt.
     fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, CorruptionError>;
 
-    /// Appends the documents that hold the chunk with this hash, ascending, none that is removed.
-    /// There may be a few among them that do not: only some bits of the hash are stored.
+    /// Appends the documents that contain the chunk with this hash, ascending, without removed ones. A
+    /// few of them may not contain it, because only some bits of the hash are stored.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is corrupt.
     fn documents_with_chunk(
         &self,
         chunk: u64,
@@ -142,8 +142,8 @@ pub trait IndexSegment: Sync {
     ) -> Result<(), CorruptionError>;
 }
 
-/// A part may be borrowed or shared.
-macro_rules! part_behind {
+/// Implements [`IndexSegment`] for borrowed and shared segments.
+macro_rules! segment_behind {
     ($pointer:ty, $($bound:tt)+) => {
         impl<P: $($bound)+> IndexSegment for $pointer {
             fn n_documents(&self) -> u32 {
@@ -177,5 +177,5 @@ macro_rules! part_behind {
     };
 }
 
-part_behind!(&P, IndexSegment + ?Sized);
-part_behind!(Arc<P>, IndexSegment + Send + ?Sized);
+segment_behind!(&P, IndexSegment + ?Sized);
+segment_behind!(Arc<P>, IndexSegment + Send + ?Sized);

@@ -1,36 +1,36 @@
-//! Seeded numbers: the same on every machine, and part of the state.
+//! Seeded random numbers: the same on every machine.
 
 use crate::chunk::mix;
 
-/// SplitMix64: one number of state.
+/// The SplitMix64 generator; its state is one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// Numbers that follow from `seed`.
+    /// Creates a generator from `seed`.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// What to make the same numbers go on from.
+    /// The state; a generator created from it continues the sequence.
     pub fn state(self) -> u64 {
         self.state
     }
 
-    /// A number of 64 bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.state)
     }
 
-    /// A number from 0 up to 1.
+    /// Returns a number in the range `0.0..1.0`.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number below `bound`; 0 if that is 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let scaled = u128::from(self.bits()) * bound as u128;
         usize::try_from(scaled >> 64).unwrap_or(0)
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_below_the_bound_comes_about_equally_often() {
+    fn numbers_below_the_bound_are_equally_frequent() {
         let mut random = Random::new(1);
         let mut times = [0_u32; 10];
         for _ in 0..100_000 {

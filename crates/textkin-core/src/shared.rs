@@ -1,8 +1,8 @@
-//! Shared chunks: which texts of a collection hold which repeated chunks.
+//! Shared chunks: which texts of a collection contain which repeated chunks.
 //!
-//! The index stage makes it, the graph stage turns it into pairs. Texts that are equal token for
-//! token are one *text* with several documents. Chunks that stand in exactly the same texts are
-//! one *group*: whatever is said of two texts sums over groups, not over chunks.
+//! The index stage creates them; the graph stage turns them into pairs. Documents that are equal token for
+//! token have one *text*. Chunks that occur in exactly the same texts form one *group*: sums over pairs of
+//! texts are computed over groups instead of chunks.
 
 /// Lists of `T`, one after the other in one allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
-    /// No list yet.
+    /// Creates an empty collection of lists.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -30,10 +30,10 @@ impl<T: Copy> Lists<T> {
         self.starts.push(self.items.len());
     }
 
-    /// From the end of each list in `items`.
+    /// Creates the lists from 0 and the end of each list in `items`.
     #[must_use]
     pub fn from_parts(starts: Vec<usize>, items: Vec<T>) -> Self {
-        debug_assert_eq!(starts.last(), Some(&items.len()), "the last list ends the items");
+        debug_assert_eq!(starts.last(), Some(&items.len()), "the last list ends with the items");
         Self { starts, items }
     }
 
@@ -56,7 +56,7 @@ impl<T: Copy> Lists<T> {
         self.starts.len() - 1
     }
 
-    /// Whether there is no list.
+    /// Whether there are no lists.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -75,12 +75,12 @@ impl<T: Copy> Lists<T> {
 }
 
 impl Lists<u32> {
-    /// The lists of the numbers below `n_lists` that hold each index: from "groups of each text"
-    /// to "texts of each group". Every list comes out ascending.
+    /// Transposes the lists, for example from "groups of each text" to "texts of each group": list `n` of
+    /// the `n_lists` lists of the result has the indices of the lists that contain `n`, ascending.
     #[must_use]
     pub fn transposed(&self, n_lists: usize) -> Self {
-        // While items are placed, `starts[list + 1]` is where the next item of `list` goes; after
-        // that it is where the next list starts.
+        // While items are inserted, `starts[list + 1]` is the position of the next item of `list`;
+        // afterwards it is where the next list starts.
         let mut starts = vec![0usize; n_lists + 2];
         for &item in &self.items {
             starts[item as usize + 2] += 1;
@@ -100,7 +100,7 @@ impl Lists<u32> {
     }
 }
 
-/// A stretch of tokens of one text covered by chunks of one group.
+/// Consecutive tokens of one text that chunks of one group cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Run {
     /// First token covered.
@@ -120,27 +120,27 @@ pub struct TokenRange {
     pub end: u32,
 }
 
-/// A distinct text of the collection, held by one or more documents.
+/// A distinct text of the collection; one or more documents have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextEntry {
-    /// Its tokens.
+    /// Number of tokens.
     pub words: u32,
-    /// Its distinct chunks.
+    /// Number of distinct chunks.
     pub chunks: u32,
-    /// Documents that have exactly these tokens.
+    /// Number of documents that have exactly these tokens.
     pub copies: u32,
 }
 
-/// A set of chunks that stand in exactly the same texts.
+/// A group: all chunks that occur in exactly the same texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupEntry {
-    /// Number of distinct chunks in it.
+    /// Number of distinct chunks.
     pub chunks: u32,
-    /// Number of documents that hold them, exact copies counted.
+    /// Number of documents that contain them, including exact copies.
     pub documents: u32,
 }
 
-/// What the texts of a collection share.
+/// The chunks that texts of a collection share.
 #[derive(Clone, Debug, Default)]
 pub struct SharedChunks {
     /// The distinct texts.
@@ -151,7 +151,7 @@ pub struct SharedChunks {
     pub groups_of_text: Lists<u32>,
     /// For each group, its texts, ascending.
     pub texts_of_group: Lists<u32>,
-    /// For each text, where its shared chunks stand, ordered by start.
+    /// For each text, the runs of its shared chunks, ordered by start.
     pub runs_of_text: Lists<Run>,
     /// For each group, those of its texts in which the selector kept one of its chunks, ascending;
     /// `None` if the selector keeps every chunk.
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transposing_turns_holders_into_held() {
+    fn transposing_exchanges_lists_and_items() {
         let mut lists: Lists<u32> = Lists::new();
         lists.push([0, 2]);
         lists.push([]);

@@ -1,4 +1,4 @@
-//! A span: a byte range in a text.
+//! Spans: byte ranges in a text.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span `start..end`.
+    /// Creates the span `start..end`.
     #[must_use]
     pub fn new(start: u32, end: u32) -> Self {
         debug_assert!(start <= end, "a span does not run backwards");

@@ -1,23 +1,23 @@
-//! Tokens: the normalised words of one document, with their places in its text.
+//! Tokens: the normalized words of one document, with their spans in its text.
 
 use crate::note::Disguises;
 use crate::span::Span;
 
-/// What a tokenizer should record beyond the tokens themselves.
+/// What a tokenizer records in addition to the tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layers {
     /// The byte span of each token in the text.
     pub spans: bool,
     /// Where sentences and paragraphs begin.
     pub structure: bool,
-    /// The words themselves are left out: there are only their hashes, and their spans if asked for.
+    /// Records only the hashes of the words, and their spans if requested, but not the words.
     pub hashes_only: bool,
 }
 
 impl Layers {
     /// Spans and structure.
     pub const ALL: Self = Self { spans: true, structure: true, hashes_only: false };
-    /// Spans, and no structure.
+    /// Spans without structure.
     pub const SPANS: Self = Self { spans: true, ..Self::NONE };
     /// Tokens and their hashes only: what discovery needs.
     pub const NONE: Self = Self { spans: false, structure: false, hashes_only: false };
@@ -25,14 +25,14 @@ impl Layers {
 
 /// Turns text into tokens.
 ///
-/// A tokenizer holds settings and never state: the same text gives the same tokens in any thread
-/// and on any machine. An implementation that breaks this breaks every stored fingerprint.
+/// A tokenizer has settings but no state: the same text gives the same tokens on any thread and any
+/// machine. An implementation that violates this invalidates every stored fingerprint.
 pub trait Tokenizer: Send + Sync {
-    /// Clears `tokens` and fills it from `text`, recording the layers that `tokens` asks for.
+    /// Clears `tokens` and fills it from `text`, recording the layers that `tokens` requests.
     fn tokenize(&self, text: &str, tokens: &mut Tokens);
 }
 
-/// Makes room for `n` more; what holds nothing is given back first, not copied.
+/// Reserves room for `n` more items. An empty list is freed first, so that nothing is copied.
 fn reserve<T>(list: &mut Vec<T>, n: usize) {
     if list.is_empty() && list.capacity() < n {
         *list = Vec::new();
@@ -42,9 +42,9 @@ fn reserve<T>(list: &mut Vec<T>, n: usize) {
 
 /// The tokens of one document.
 ///
-/// The normalised tokens stand one after the other in one buffer, each followed by a single space
-/// (no token contains one), so that a run of tokens is a run of bytes: two runs hold the same
-/// tokens exactly if their bytes are equal.
+/// The normalized tokens are stored one after the other in one buffer, each followed by a single space (no
+/// token contains one). A run of tokens is therefore a run of bytes: two runs have the same tokens exactly
+/// if their bytes are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     layers: Layers,
@@ -61,19 +61,19 @@ impl Tokens {
     /// The byte after each token in [`Tokens::normalized`].
     pub const SEPARATOR: u8 = b' ';
 
-    /// An empty buffer that asks tokenizers for `layers`.
+    /// Creates an empty buffer that requests `layers` from tokenizers.
     #[must_use]
     pub fn new(layers: Layers) -> Self {
         Self { layers, ..Self::default() }
     }
 
-    /// What a tokenizer records here.
+    /// The layers that a tokenizer records.
     #[must_use]
     pub fn layers(&self) -> Layers {
         self.layers
     }
 
-    /// Forgets the tokens, keeps the memory.
+    /// Removes the tokens but keeps the memory.
     pub fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
@@ -84,7 +84,7 @@ impl Tokens {
         self.disguises = Disguises::default();
     }
 
-    /// Makes room for about so many tokens of so many bytes together, as a help and no bound.
+    /// Reserves room for about `n_tokens` tokens of `n_bytes` bytes in total; a hint, not a limit.
     pub fn reserve(&mut self, n_tokens: usize, n_bytes: usize) {
         if !self.layers.hashes_only {
             self.text.reserve(n_bytes);
@@ -96,15 +96,15 @@ impl Tokens {
         }
     }
 
-    /// Tokens that there is room for.
+    /// Number of tokens that fit without reallocation.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.hashes.capacity()
     }
 
-    /// Appends a token. `span` is recorded if spans are asked for.
+    /// Appends a token. Records `span` if spans are requested.
     ///
-    /// `token` must be valid UTF-8, not empty and hold no space.
+    /// `token` must be valid UTF-8, not empty and without spaces.
     pub fn push(&mut self, token: &[u8], span: Span) {
         self.text.extend_from_slice(token);
         self.finish_token(crate::chunk::token_hash(token), span);
@@ -125,7 +125,7 @@ impl Tokens {
         }
     }
 
-    /// The buffer of normalised tokens, for tokenizers that write in place before
+    /// The buffer of normalized tokens, for tokenizers that write in place before
     /// [`Tokens::finish_token`].
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.text
@@ -134,7 +134,7 @@ impl Tokens {
     /// Appends tokens already written to the buffer of [`Tokens::buffer`], each followed by
     /// [`Tokens::SEPARATOR`]: their ends in the buffer, their hashes and their spans.
     ///
-    /// The three slices are equally long, except that `spans` may be empty if none are asked for.
+    /// The three slices are equally long, except that `spans` may be empty if spans are not requested.
     pub fn extend_written(&mut self, ends: &[u32], hashes: &[u64], spans: &[Span]) {
         debug_assert_eq!(ends.len(), hashes.len(), "each token has an end and a hash");
         self.ends.extend_from_slice(ends);
@@ -145,8 +145,7 @@ impl Tokens {
         }
     }
 
-    /// Appends tokens of which only the hashes are kept, and the spans if they are asked for. There are as
-    /// many of both.
+    /// Appends the hashes of tokens, and their spans if requested. Both iterators have the same length.
     pub fn extend_hashed(
         &mut self,
         hashes: impl ExactSizeIterator<Item = u64>,
@@ -160,34 +159,34 @@ impl Tokens {
         }
     }
 
-    /// Says that a sentence begins with the next token. Saying it twice has no effect.
+    /// Marks the next token as the start of a sentence. A second call has no effect.
     pub fn begin_sentence(&mut self) {
         self.begin_sentence_at(self.len());
     }
 
-    /// Says that a paragraph (and so a sentence) begins with the next token.
+    /// Marks the next token as the start of a paragraph (and so of a sentence).
     pub fn begin_paragraph(&mut self) {
         self.begin_paragraph_at(self.len());
     }
 
-    /// Says that a sentence begins with token `index`. Indices must not descend.
+    /// Marks token `index` as the start of a sentence. Indices must not descend.
     pub fn begin_sentence_at(&mut self, index: usize) {
         begin(&mut self.sentences, index, self.layers.structure);
     }
 
-    /// Says that a paragraph (and so a sentence) begins with token `index`.
+    /// Marks token `index` as the start of a paragraph (and so of a sentence).
     pub fn begin_paragraph_at(&mut self, index: usize) {
         self.begin_sentence_at(index);
         begin(&mut self.paragraphs, index, self.layers.structure);
     }
 
-    /// What the tokenizer undid in the words.
+    /// Disguises that the tokenizer removed from the words.
     #[must_use]
     pub fn disguises(&self) -> &Disguises {
         &self.disguises
     }
 
-    /// The same, for tokenizers.
+    /// The disguises, for tokenizers to change.
     pub fn disguises_mut(&mut self) -> &mut Disguises {
         &mut self.disguises
     }
@@ -198,14 +197,14 @@ impl Tokens {
         self.hashes.len()
     }
 
-    /// Whether there is no token.
+    /// Whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
 
-    /// All tokens, each followed by [`Tokens::SEPARATOR`]; nothing if only hashes are asked for, and then
-    /// no token has a start, an end or bytes.
+    /// All tokens, each followed by [`Tokens::SEPARATOR`]. Empty if only hashes are requested; then tokens
+    /// have no start, end or bytes.
     #[must_use]
     pub fn normalized(&self) -> &[u8] {
         &self.text
@@ -229,7 +228,7 @@ impl Tokens {
         &self.ends
     }
 
-    /// The normalised bytes of token `index`, valid UTF-8.
+    /// The normalized bytes of token `index`, valid UTF-8.
     #[must_use]
     pub fn token(&self, index: usize) -> &[u8] {
         &self.text[self.start(index) as usize..self.ends[index] as usize]
@@ -241,33 +240,33 @@ impl Tokens {
         &self.hashes
     }
 
-    /// The span of each token in the text; empty unless asked for.
+    /// The span of each token in the text; empty unless requested.
     #[must_use]
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
 
-    /// First token of each sentence, ascending; empty unless asked for.
+    /// First token of each sentence, ascending; empty unless requested.
     #[must_use]
     pub fn sentences(&self) -> &[u32] {
         trimmed(&self.sentences, self.len())
     }
 
-    /// First token of each paragraph, ascending; empty unless asked for.
+    /// First token of each paragraph, ascending; empty unless requested.
     #[must_use]
     pub fn paragraphs(&self) -> &[u32] {
         trimmed(&self.paragraphs, self.len())
     }
 }
 
-fn begin(starts: &mut Vec<u32>, index: usize, wanted: bool) {
+fn begin(starts: &mut Vec<u32>, index: usize, is_requested: bool) {
     let next = u32::try_from(index).expect("a text is bounded to 4 GiB");
-    if wanted && starts.last() != Some(&next) {
+    if is_requested && starts.last() != Some(&next) {
         starts.push(next);
     }
 }
 
-/// Without the start of a sentence that never got a token.
+/// Drops the start of a last sentence without tokens.
 fn trimmed(starts: &[u32], n_tokens: usize) -> &[u32] {
     match starts.split_last() {
         Some((&last, rest)) if last as usize == n_tokens => rest,

@@ -1,7 +1,7 @@
 //! Arrays that live in memory or in a temporary file, behind one interface.
 //!
-//! The temporary file has no name from the moment it exists, so that nothing is left of it however
-//! the process ends.
+//! The temporary file has no name from the moment it exists, so that nothing is left of it however the
+//! process ends.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use bytemuck::Pod;
 
 use crate::error::Error;
 
-/// A nameless temporary file to which arrays are moved when memory runs short.
+/// A nameless temporary file that arrays are spilled to when memory is full.
 #[derive(Debug)]
 pub struct SpillFile {
     file: File,
@@ -23,10 +23,10 @@ pub struct SpillFile {
 }
 
 impl SpillFile {
-    /// A new spool in `directory`.
+    /// Creates a spill file in `directory`.
     ///
     /// # Errors
-    /// If no file can be made there.
+    /// If the file cannot be created.
     pub fn new(directory: &Path) -> Result<Self, Error> {
         let file = tempfile::tempfile_in(directory).map_err(|source| Error::SpillFile {
             directory: directory.display().to_string(),
@@ -100,11 +100,11 @@ pub(crate) enum Array<T> {
     Disk { spill_file: Arc<SpillFile>, offset: u64, len: usize },
 }
 
-/// What was last read of an array on disk: a little more than was asked for, as most reads go on
-/// where the last one ended.
+/// The part of an array on disk that was read last. It extends a little beyond the requested range,
+/// because most reads continue where the last one ended.
 #[derive(Debug)]
 pub(crate) struct Window<T> {
-    /// Where the array begins in its spool, which no other array does.
+    /// Where the array begins in its spill file; identifies the array.
     offset: Option<u64>,
     start: usize,
     items: Vec<T>,
@@ -134,7 +134,7 @@ impl<T: Pod> Array<T> {
         }
     }
 
-    /// Bytes of memory held.
+    /// Bytes of memory in use.
     pub(crate) fn memory(&self) -> u64 {
         match self {
             Self::Memory(items) => (items.capacity() * size_of::<T>()) as u64,
@@ -150,7 +150,7 @@ impl<T: Pod> Array<T> {
         Ok(())
     }
 
-    /// The items of `range`, borrowed, or seen through `window`.
+    /// The items of `range`, borrowed from memory or read into `window`.
     pub(crate) fn read<'a>(
         &'a self,
         range: Range<usize>,
@@ -159,10 +159,10 @@ impl<T: Pod> Array<T> {
         match self {
             Self::Memory(items) => Ok(&items[range]),
             Self::Disk { spill_file, offset, len } => {
-                let is_seen = window.offset == Some(*offset)
+                let is_cached = window.offset == Some(*offset)
                     && window.start <= range.start
                     && range.end <= window.start + window.items.len();
-                if !is_seen {
+                if !is_cached {
                     let ahead = range.start + Window::<T>::AHEAD;
                     let end = range.end.max(ahead).min(*len);
                     window.offset = None;
@@ -185,7 +185,7 @@ impl<T: Pod> Array<T> {
     /// Reads the items of `range` into `items`, for arrays on disk.
     pub(crate) fn read_into(&self, range: Range<usize>, items: &mut Vec<T>) -> Result<(), Error> {
         match self {
-            Self::Memory(own) => items.extend_from_slice(&own[range]),
+            Self::Memory(all) => items.extend_from_slice(&all[range]),
             Self::Disk { spill_file, offset, .. } => {
                 let start = offset + (range.start * size_of::<T>()) as u64;
                 items.resize(range.len(), T::zeroed());

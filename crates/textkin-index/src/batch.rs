@@ -1,8 +1,8 @@
-//! Batches: some thousand texts with their normalised tokens and one record per chunk.
+//! Batches: some thousand texts with their normalized tokens and one record per chunk.
 //!
-//! In: the tokens of distinct texts, from one worker. Out: a [`Batch`] whose records are ordered
-//! by partition (the top bits of their hash) and, within a partition, by place. A batch is the
-//! unit that is held in memory or moved to disk.
+//! In: the tokens of distinct texts, from one worker. Out: a [`Batch`] whose records are ordered by
+//! partition (the top bits of their hash) and, within a partition, by position. A batch is the unit that is
+//! held in memory or spilled to disk.
 
 use std::sync::Arc;
 
@@ -18,42 +18,42 @@ use crate::record::{Link, Record};
 pub(crate) const PARTITION_BITS: u32 = 12;
 /// Number of partitions.
 pub(crate) const PARTITIONS: usize = 1 << PARTITION_BITS;
-/// The place of every so many-th token is remembered.
+/// The offset of every 8th token is stored.
 const SAMPLE: usize = 8;
-/// The text of every so many-th chunk is remembered.
+/// The text of every 256th chunk is stored.
 const BLOCK: usize = 256;
-/// A batch is full from so many chunks on…
+/// A batch is full when it has this many chunks…
 const FULL_CHUNKS: usize = 1 << 20;
-/// …or so many bytes of text.
+/// …or this many bytes of text.
 const FULL_BYTES: usize = 32 << 20;
 
-/// So many bytes of text are read at a time, and the text that begins there.
+/// Texts are read from disk in pieces of about this many bytes.
 const READ_BYTES: usize = 1 << 18;
 
-/// How chunks are made and told apart.
+/// How chunks are made, and when two of them are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchSettings {
-    /// `Some(k)`: the chunks are all runs of `k` tokens and need not be written down.
+    /// `Some(k)`: the chunks are all runs of `k` tokens and need not be stored.
     pub overlapping_words: Option<u32>,
     /// What makes two chunks the same.
     pub identity: Identity,
     /// Whether a selector keeps only some of the chunks.
     pub selective: bool,
-    /// Whether records are made now, or later by a filter that reads the texts again.
+    /// Whether records are created now, or later by a filter that reads the texts again.
     pub records: bool,
-    /// Only so many top bits of each hash are used. 64 but in tests of hash collisions.
+    /// Number of top bits used of each hash; 64 except in tests of hash collisions.
     pub hash_bits: u32,
 }
 
 impl BatchSettings {
-    /// The bits of each hash that are used.
+    /// Mask of the bits that are used of each hash.
     #[must_use]
     pub fn hash_mask(&self) -> u64 {
         u64::MAX << (64 - self.hash_bits.clamp(1, 64))
     }
 }
 
-/// Where a text is: its batch and its number there.
+/// Address of a text: its batch and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextAddress {
     /// Number of the batch.
@@ -69,13 +69,13 @@ pub(crate) struct BatchText {
     pub(crate) start: u32,
     /// Its first sampled token.
     pub(crate) sample: u32,
-    /// Place of its first chunk.
+    /// Position of its first chunk.
     pub(crate) chunk: u32,
     /// Number of tokens.
     pub(crate) tokens: u32,
 }
 
-/// Where a chunk stands in its text, for chunkers whose chunks are written down.
+/// Tokens and bytes of a chunk in its text, for chunkers whose chunks are stored.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct ChunkBounds {
@@ -85,7 +85,7 @@ pub(crate) struct ChunkBounds {
     pub(crate) end: u32,
 }
 
-/// Some thousand texts, their records or links, and what is needed to verify them.
+/// Some thousand texts, their records or links, and the data for verifying them.
 #[derive(Debug, Default)]
 pub struct Batch {
     pub(crate) texts: Vec<BatchText>,
@@ -104,7 +104,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Bytes of memory held.
+    /// Bytes of memory in use.
     #[must_use]
     pub fn memory(&self) -> u64 {
         let vectors = self.texts.capacity() * size_of::<BatchText>()
@@ -118,7 +118,7 @@ impl Batch {
             + self.links.memory()
     }
 
-    /// Moves what is large to `spill_file`.
+    /// Moves the large arrays to `spill_file`.
     pub(crate) fn spill(&mut self, spill_file: &Arc<SpillFile>) -> Result<(), Error> {
         self.text.spill(spill_file)?;
         self.samples.spill(spill_file)?;
@@ -133,7 +133,7 @@ impl Batch {
         self.partition_starts.get(partition).map_or(0, |&start| start as usize)
     }
 
-    /// Number of the text that holds the chunk at `position`.
+    /// Number of the text that contains the chunk at `position`.
     #[inline]
     pub(crate) fn text_of(&self, position: u32) -> usize {
         let block = position as usize / BLOCK;
@@ -143,7 +143,7 @@ impl Batch {
         first + later.partition_point(|text| text.chunk <= position)
     }
 
-    /// Place one past the last chunk of text `text`.
+    /// Position one past the last chunk of text `text`.
     pub(crate) fn chunks_end(&self, text: usize) -> u32 {
         self.texts.get(text + 1).map_or(self.n_chunks, |next| next.chunk)
     }
@@ -153,7 +153,7 @@ impl Batch {
         self.texts.get(text + 1).map_or(self.text.len() as u32, |next| next.start)
     }
 
-    /// The normalised bytes of text `text`.
+    /// The normalized bytes of text `text`.
     pub(crate) fn text_bytes<'a>(
         &'a self,
         text: usize,
@@ -162,12 +162,12 @@ impl Batch {
         self.text.read(self.texts[text].start as usize..self.text_end(text) as usize, window)
     }
 
-    /// Lets `visit` see the number and the bytes of every text, in order.
+    /// Calls `visit` with the number and the bytes of every text, in order.
     pub(crate) fn for_each_text(&self, mut visit: impl FnMut(usize, &[u8])) -> Result<(), Error> {
         let mut window = Window::default();
         let mut first = 0;
         while first < self.texts.len() {
-            // Many texts at a time: a read from disk for each would be slow.
+            // Reads many texts at a time: one disk read for each would be slow.
             let start = self.texts[first].start as usize;
             let within = |text: &BatchText| (text.start as usize) < start + READ_BYTES;
             let end = first + self.texts[first..].partition_point(within);
@@ -198,7 +198,7 @@ impl Batch {
             return Ok(base);
         }
         let end = self.text_end(text);
-        // Most tokens are short: one read is enough, and where it is not the next one is larger.
+        // Most tokens are short, so one read is usually enough; the next one is larger.
         let mut window = 32 * SAMPLE as u32;
         loop {
             let window_end = base.saturating_add(window).min(end);
@@ -213,8 +213,8 @@ impl Batch {
         }
     }
 
-    /// Makes the records of the chunks that `keep` keeps, from the texts: given the hashes of the
-    /// tokens, it tells for each chunk of the text whether it is kept. `records` is a buffer.
+    /// Creates the records of the chunks that `keep` keeps. Given the token hashes of a text, `keep`
+    /// sets a flag for each chunk of the text. `records` is a buffer.
     pub(crate) fn make_records(
         &mut self,
         settings: &BatchSettings,
@@ -247,7 +247,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Orders records by partition; `values` gives hash and place, ordered by place.
+    /// Sorts records by partition; `values` yields hash and position, ordered by position.
     fn partition(&mut self, n_values: usize, values: impl Iterator<Item = (u64, u32)> + Clone) {
         let mut starts = vec![0u32; PARTITIONS + 1];
         for (hash, _) in values.clone() {
@@ -273,9 +273,9 @@ fn partition_of(hash: u64) -> usize {
     (hash >> (64 - PARTITION_BITS)) as usize
 }
 
-/// The hash of each token of a normalised text.
+/// Hashes each token of a normalized text.
 ///
-/// Eight bytes are looked at together: most tokens end within them.
+/// Examines eight bytes at a time: most tokens end within them.
 pub(crate) fn hash_tokens(text: &[u8], hashes: &mut Vec<u64>) {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const SEPARATORS: u64 = ONES * Tokens::SEPARATOR as u64;
@@ -283,7 +283,7 @@ pub(crate) fn hash_tokens(text: &[u8], hashes: &mut Vec<u64>) {
     let mut rest = text;
     while let Some(&bytes) = rest.first_chunk() {
         let word = u64::from_le_bytes(bytes);
-        // The lowest bit set belongs to the first separator; later ones may be wrong.
+        // The lowest set bit belongs to the first separator; later ones may be wrong.
         let differs = word ^ SEPARATORS;
         let found = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
         let token = if found == 0 {
@@ -328,7 +328,7 @@ pub struct BatchBuilder {
 }
 
 impl BatchBuilder {
-    /// An empty batch.
+    /// Starts an empty batch.
     #[must_use]
     pub fn new(settings: BatchSettings) -> Self {
         Self {
@@ -349,7 +349,7 @@ impl BatchBuilder {
         self.batch.texts.is_empty()
     }
 
-    /// Whether the batch should be finished and a new one begun. A text of `bytes` is to come.
+    /// Whether to finish the batch and begin a new one before adding a text of `bytes` bytes.
     #[must_use]
     pub fn is_full(&self, bytes: usize) -> bool {
         let beyond =
@@ -357,7 +357,7 @@ impl BatchBuilder {
         self.batch.n_chunks as usize >= FULL_CHUNKS || self.text.len() >= FULL_BYTES || beyond
     }
 
-    /// Adds a text whose chunks are all runs of `k` words; gives its number in the batch.
+    /// Adds a text whose chunks are all runs of `k` words. Returns its number in the batch.
     pub fn add_words(&mut self, tokens: &Tokens) -> u32 {
         let k = self.settings.overlapping_words.unwrap_or(1) as usize;
         let n_chunks = overlapping_count(tokens.len(), k) as u32;
@@ -370,9 +370,9 @@ impl BatchBuilder {
         number
     }
 
-    /// Adds a text with its chunks; gives its number in the batch.
+    /// Adds a text with its chunks. Returns its number in the batch.
     ///
-    /// `selection` holds the ascending indices of the chunks a selector kept, `None` for all.
+    /// `selection` holds the ascending indices of the chunks that a selector kept, `None` for all.
     pub fn add_chunks(
         &mut self,
         tokens: &Tokens,
@@ -421,12 +421,12 @@ impl BatchBuilder {
         self.samples.extend(sampled.map(|token| start + tokens.start(token)));
         self.batch.n_chunks += n_chunks;
         let blocks = (self.batch.n_chunks as usize).div_ceil(BLOCK);
-        // A block belongs to the text that holds its first chunk, which may be an earlier one.
+        // A block belongs to the text that contains its first chunk, which may be an earlier one.
         self.batch.blocks.resize(blocks, number);
         number
     }
 
-    /// The batch, its records in order.
+    /// Finishes the batch and sorts its records.
     #[must_use]
     pub fn finish(self) -> Batch {
         let Self { settings, mut batch, mut text, mut samples, chunk_bounds, hashes, .. } = self;
@@ -465,7 +465,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tokens_are_hashed_as_each_alone(tokens in prop::collection::vec("[a-zé\u{80}]{1,20}", 0..30)) {
+        fn hash_tokens_equals_hashing_each_token(tokens in prop::collection::vec("[a-zé\u{80}]{1,20}", 0..30)) {
             let text = tokens.iter().fold(Vec::new(), |mut text, token| {
                 text.extend_from_slice(token.as_bytes());
                 text.push(Tokens::SEPARATOR);

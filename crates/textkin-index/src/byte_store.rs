@@ -1,4 +1,4 @@
-//! A shelf: pieces of bytes by number, in memory as long as they fit, then on disk.
+//! Byte store: byte strings by number, in memory while they fit, then on disk.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,20 +7,20 @@ use crate::array::SpillFile;
 use crate::collect::Memory;
 use crate::error::Error;
 
-/// Bytes that are written at once.
+/// Size of the write buffer.
 const BUFFER: usize = 1 << 16;
 
-/// Pieces of bytes, numbered from 0 on.
+/// Byte strings (pieces), numbered from 0.
 #[derive(Debug)]
 pub struct ByteStore {
     memory: Memory,
-    /// Where each piece begins in all of them; `None` if there is none with that number.
+    /// Where each piece begins; `None` if there is no piece with that number.
     starts: Vec<Option<Start>>,
     /// Bytes of all pieces.
     end: u64,
-    /// The last bytes, or all.
+    /// The last bytes, or all bytes.
     tail: Vec<u8>,
-    /// What came before the last bytes.
+    /// The bytes before the tail.
     spill_file: Option<SpillFile>,
 }
 
@@ -31,13 +31,13 @@ struct Start {
 }
 
 impl ByteStore {
-    /// An empty shelf that stays within the budget.
+    /// Creates an empty store that stays within the memory budget.
     #[must_use]
     pub fn new(memory: Memory) -> Self {
         Self { memory, starts: Vec::new(), end: 0, tail: Vec::new(), spill_file: None }
     }
 
-    /// Puts a piece on it under a number that has none.
+    /// Stores a piece under an unused number.
     ///
     /// # Errors
     /// If the temporary file cannot be written.
@@ -62,13 +62,13 @@ impl ByteStore {
         Ok(())
     }
 
-    /// Number of bytes of a piece; none if there is no such piece.
+    /// Number of bytes of a piece; 0 if there is no such piece.
     #[must_use]
     pub fn len_of(&self, number: u32) -> u64 {
         self.starts.get(number as usize).copied().flatten().map_or(0, |start| start.len)
     }
 
-    /// A part of a piece, cut where the piece ends.
+    /// Reads a range of a piece; the range is clipped at the end of the piece.
     ///
     /// # Errors
     /// If the temporary file cannot be read.
@@ -109,23 +109,23 @@ mod tests {
             budget in prop::sample::select(vec![0u64, 30_000, 1 << 30]),
             cut in (0u64..60_000, 0u64..60_000),
         ) {
-            let mut shelf = ByteStore::new(Memory { budget, temp_dir: std::env::temp_dir() });
+            let mut store = ByteStore::new(Memory { budget, temp_dir: std::env::temp_dir() });
             let piece = |number: usize, len: usize| -> Vec<u8> {
                 (0..len).map(|at| (at * 7 + number) as u8).collect()
             };
-            // The last comes first, so that numbers and places differ.
+            // The last comes first, so that numbers and positions differ.
             for (number, &len) in lengths.iter().enumerate().rev() {
-                shelf.put(number as u32, &piece(number, len)).unwrap();
+                store.put(number as u32, &piece(number, len)).unwrap();
             }
             for (number, &len) in lengths.iter().enumerate() {
                 let bytes = piece(number, len);
-                prop_assert_eq!(shelf.len_of(number as u32), len as u64);
-                prop_assert_eq!(&*shelf.read(number as u32, 0..u64::MAX).unwrap(), &bytes[..]);
+                prop_assert_eq!(store.len_of(number as u32), len as u64);
+                prop_assert_eq!(&*store.read(number as u32, 0..u64::MAX).unwrap(), &bytes[..]);
                 let (from, to) = (cut.0.min(len as u64), cut.1.min(len as u64));
-                let part = shelf.read(number as u32, cut.0..cut.1).unwrap();
+                let part = store.read(number as u32, cut.0..cut.1).unwrap();
                 prop_assert_eq!(&*part, &bytes[(from.min(to)) as usize..to as usize]);
             }
-            prop_assert_eq!(shelf.len_of(99), 0);
+            prop_assert_eq!(store.len_of(99), 0);
         }
     }
 }

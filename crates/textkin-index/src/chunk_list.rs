@@ -1,8 +1,8 @@
-//! Found chunks: each shared chunk by itself, for those who want more than sums over groups.
+//! List of shared chunks: each shared chunk, for callers that need more than sums over groups.
 //!
-//! While repeats are linked, the hash and the first place of every chunk in two documents or more
-//! are written down; hashes are gone after that. Once links are verified, each such place tells
-//! the group of its chunk.
+//! While repeats are linked, the hash and the first position of every chunk in two or more documents are
+//! recorded, because hashes are dropped after that. Once links are verified, the link at each such position
+//! gives the group of its chunk.
 
 use textkin_core::Lists;
 
@@ -13,7 +13,7 @@ use crate::record::{Link, LinkKind};
 use crate::shared::Groups;
 use crate::verify::{Scratch, Verifier};
 
-/// What is kept of the shared chunks of a collection.
+/// What to keep of the shared chunks of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepChunks {
     /// Nothing beyond what pairs need.
@@ -29,7 +29,7 @@ pub enum KeepChunks {
 #[derive(Debug, Default)]
 pub struct SharedChunkList {
     pub(crate) list: Vec<SharedChunkEntry>,
-    /// The words of each chunk, if they were asked for.
+    /// The words of each chunk, if requested.
     pub(crate) texts: Option<Lists<u8>>,
 }
 
@@ -40,21 +40,21 @@ impl SharedChunkList {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 }
 
-/// A chunk in two documents or more.
+/// A chunk in two or more documents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedChunkEntry {
     pub(crate) fingerprint: u64,
     pub(crate) containing: ContainingTexts,
 }
 
-/// Which texts hold a chunk.
+/// The texts that contain a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContainingTexts {
     /// All texts of a group.
@@ -63,7 +63,7 @@ pub(crate) enum ContainingTexts {
     Text(u32),
 }
 
-/// The first place of a hash that may be shared.
+/// The first occurrence of a hash that may be shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FirstOccurrence {
     pub(crate) batch: u32,
@@ -71,7 +71,7 @@ pub(crate) struct FirstOccurrence {
     pub(crate) hash: u64,
 }
 
-/// The chunks at `first_occurrences`, now that links are verified.
+/// Lists the chunks at `first_occurrences`, after links are verified.
 pub(crate) fn list_shared_chunks(
     verifier: Verifier<'_>,
     groups: &Groups,
@@ -100,7 +100,7 @@ pub(crate) fn list_shared_chunks(
                 LinkKind::First { group: None } | LinkKind::Unique if has_copies(text) => {
                     ContainingTexts::Text(text)
                 }
-                // A collision was told apart, and nothing shared was left here.
+                // The hash was a collision, and the chunk here is not shared.
                 _ => continue,
             };
             found.list.push(SharedChunkEntry { fingerprint: occurrence.hash, containing });

@@ -1,4 +1,4 @@
-//! A collection: batches as they arrive, in memory until the budget is reached, then on disk.
+//! Collection: batches as they arrive, in memory until the memory budget is reached, then on disk.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -10,19 +10,19 @@ use crate::error::Error;
 use crate::record::Link;
 use crate::spex::Passes;
 
-/// The way to the shared chunks. Every plan gives the same answer.
+/// Algorithm for finding shared chunks. Every plan gives the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Plan {
-    /// In memory while the budget lasts, on disk beyond.
+    /// In memory while it fits the budget, then on disk.
     #[default]
     Auto,
-    /// All records in memory, whatever the budget.
+    /// Keeps all records in memory, whatever the budget.
     Sort,
-    /// Unique chunks are dropped first, by DECO's counters, in one pass.
+    /// Drops unique chunks first, by DECO's counters, in one pass.
     Spex,
-    /// The same in as many passes as a chunk has words, as in the paper.
+    /// Like `Spex`, but in as many passes as a chunk has words, as in the paper.
     SpexIterated,
-    /// All records on disk from the start.
+    /// Keeps all records on disk from the start.
     Spill,
 }
 
@@ -36,23 +36,23 @@ impl std::str::FromStr for Plan {
             "spex" => Ok(Self::Spex),
             "spex-iterated" => Ok(Self::SpexIterated),
             "spill" => Ok(Self::Spill),
-            _ => Err(format!(
-                "no plan '{name}'; there are auto, sort, spex, spex-iterated and spill"
-            )),
+            _ => {
+                Err(format!("unknown plan '{name}'; use auto, sort, spex, spex-iterated or spill"))
+            }
         }
     }
 }
 
-/// How much memory a collection may take, and where the rest goes.
+/// The memory limit of a collection, and where it spills to.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// Bytes for everything held while shared chunks are found.
+    /// Maximum number of bytes in memory while shared chunks are found.
     pub budget: u64,
-    /// Where the temporary file is made.
+    /// Directory of the temporary file.
     pub temp_dir: PathBuf,
 }
 
-/// The batches of a collection; shared by the threads that fill it.
+/// The batches of a collection. Threads can add to it concurrently.
 #[derive(Debug)]
 pub struct Collection {
     settings: BatchSettings,
@@ -66,10 +66,10 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// An empty collection.
+    /// Creates an empty collection.
     #[must_use]
     pub fn new(settings: BatchSettings, plan: Plan, memory: Memory) -> Self {
-        // DECO's filter works on words that overlap; other chunks go the direct way.
+        // DECO's filter needs overlapping words; other chunks are not filtered.
         let filtered = matches!(plan, Plan::Spex | Plan::SpexIterated)
             && settings.overlapping_words.is_some()
             && !settings.selective;
@@ -85,15 +85,15 @@ impl Collection {
         }
     }
 
-    /// Begins a batch: its number and its builder.
+    /// Begins a batch. Returns its number and its builder.
     pub fn begin(&self) -> (u32, BatchBuilder) {
         (self.next.fetch_add(1, Ordering::Relaxed), BatchBuilder::new(self.settings))
     }
 
-    /// Takes a finished batch.
+    /// Adds a finished batch.
     ///
     /// # Errors
-    /// If it does not fit the memory and cannot be written to disk.
+    /// If it does not fit in memory and cannot be written to disk.
     pub fn push(&self, number: u32, mut batch: Batch) -> Result<(), Error> {
         if self.on_disk.load(Ordering::Relaxed) {
             batch.spill(self.spill_file()?)?;
@@ -115,12 +115,12 @@ impl Collection {
         Ok(())
     }
 
-    /// Bytes that a batch will take on top when it is linked. Records have room for links.
+    /// Additional bytes that a batch will need when it is linked. Records have room for links.
     fn future_bytes(&self, batch: &Batch) -> u64 {
         if self.settings.records { 0 } else { u64::from(batch.n_chunks) * size_of::<Link>() as u64 }
     }
 
-    /// The plan that was carried out so far, in words.
+    /// Name of the plan that was used so far.
     #[must_use]
     pub fn plan_name(&self) -> &'static str {
         let is_iterated = self.plan == Plan::SpexIterated;
@@ -146,7 +146,7 @@ impl Collection {
         self.spill_file.get().map_or(0, |spill_file| spill_file.bytes())
     }
 
-    /// Which runs are counted to drop unique chunks.
+    /// The passes that drop unique chunks.
     pub(crate) fn passes(&self) -> Passes {
         if self.plan == Plan::SpexIterated { Passes::All } else { Passes::One }
     }
@@ -159,21 +159,21 @@ impl Collection {
         self.memory.budget
     }
 
-    /// Lets `visit` see the batches, in the order of their numbers.
+    /// Calls `visit` with the batches, in the order of their numbers.
     pub(crate) fn with_batches<T>(&self, visit: impl FnOnce(&[(u32, Batch)]) -> T) -> T {
         let mut batches = self.lock();
         batches.sort_by_key(|(number, _)| *number);
         visit(&batches)
     }
 
-    /// Takes the batches out, in the order of their numbers; some numbers may be missing.
+    /// Removes and returns the batches, in the order of their numbers; some numbers may be missing.
     pub(crate) fn take(&self) -> Vec<(u32, Batch)> {
         let mut batches = std::mem::take(&mut *self.lock());
         batches.sort_by_key(|(number, _)| *number);
         batches
     }
 
-    /// The spool, if batches go to disk.
+    /// The spill file, if batches are spilled.
     pub(crate) fn spill_file_in_use(&self) -> Option<&Arc<SpillFile>> {
         if self.is_on_disk() { self.spill_file.get() } else { None }
     }

@@ -1,27 +1,27 @@
-//! DECO's hash counter: two bits a field, which tell "never", "once" and "more than once".
+//! DECO's hash counter: two bits per field, which mean "never", "once" or "more than once".
 //!
-//! Fields are shared by all hashes that fall on them, so that "more than once" may be wrong and
-//! "never" and "once" never are. Threads count into the same fields without locks. Hashes are counted
-//! and looked up many at a time, since the memory they fall on is mostly not in the cache.
+//! A field is shared by all hashes that map to it, so "more than once" may be wrong, but "never" and
+//! "once" are always right. Threads count into the same fields without locks. Hashes are counted and
+//! looked up in blocks, because the memory they map to is mostly not in the cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The low bits of all fields of a word.
 const LOW: u64 = 0x5555_5555_5555_5555;
 
-/// So many hashes are counted together.
+/// Number of hashes that are counted together.
 const BLOCK: usize = 128;
 
 /// A table of two-bit saturating counters.
 #[derive(Debug)]
 pub struct Counter {
-    /// 32 fields a word: the low bit of a field says "seen", the high bit "seen again".
+    /// 32 fields per word: the low bit of a field means "seen", the high bit "seen again".
     words: Vec<AtomicU64>,
     n_fields: u64,
 }
 
 impl Counter {
-    /// A counter of about `bytes` bytes, all fields at "never".
+    /// Creates a counter of about `bytes` bytes, with all fields at "never".
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         let n_words = usize::try_from(bytes / 8).unwrap_or(usize::MAX).max(1);
@@ -33,7 +33,7 @@ impl Counter {
     pub fn count(&self, hashes: &[u64]) {
         let mut states = [0; BLOCK];
         for block in hashes.chunks(BLOCK) {
-            // A first look at all words of the block: the processor waits for them together.
+            // Loads all words of the block first, so that cache misses overlap.
             for (state, &hash) in states.iter_mut().zip(block) {
                 *state = self.field(hash).0.load(Ordering::Relaxed);
             }
@@ -46,17 +46,17 @@ impl Counter {
         }
     }
 
-    /// Appends to `flags` whether each of `hashes` was counted more than once; may also say so of
-    /// one that was not.
+    /// Appends to `flags` whether each of `hashes` was counted more than once. May return true for a
+    /// hash that was not.
     pub fn are_repeated(&self, hashes: &[u64], flags: &mut Vec<bool>) {
-        // Nothing but looks in the loop, so that many of them are under way together.
+        // The loop only loads, so that cache misses overlap.
         flags.extend(hashes.iter().map(|&hash| {
             let (word, _, again) = self.field(hash);
             word.load(Ordering::Relaxed) & again != 0
         }));
     }
 
-    /// Number of fields at "once" and at "more than once" (000's Fig. 3).
+    /// Number of fields at "once" and at "more than once" (DECO's Fig. 3).
     #[must_use]
     pub fn occupancy(&self) -> (u64, u64) {
         let mut seen = 0;
@@ -69,13 +69,13 @@ impl Counter {
         (seen - again, again)
     }
 
-    /// All fields as bytes, for [`Counter::add_bytes`].
+    /// Returns all fields as bytes, for [`Counter::add_bytes`].
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect()
     }
 
-    /// Adds what a counter of the same size counted, given its bytes. `false` if the size is another.
+    /// Adds the counts of a counter of the same size, given its bytes. Returns `false` if the size differs.
     #[must_use]
     pub fn add_bytes(&self, bytes: &[u8]) -> bool {
         let (words, rest) = bytes.as_chunks::<8>();
@@ -84,7 +84,7 @@ impl Counter {
         }
         for (word, bytes) in self.words.iter().zip(words) {
             let other = u64::from_le_bytes(*bytes);
-            // Seen here and there is seen again.
+            // Seen in both counters means seen again.
             let before = word.fetch_or(other, Ordering::Relaxed);
             word.fetch_or((before & other & LOW) << 1, Ordering::Relaxed);
         }

@@ -1,25 +1,25 @@
-//! What can go wrong while shared chunks are found.
+//! Errors of finding shared chunks.
 
 use std::io;
 
-/// Why shared chunks could not be found.
+/// Error while finding shared chunks.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The temporary file could not be written or read: the disk is full, most of the time.
+    /// The temporary file could not be written or read; usually the disk is full.
     #[error(
-        "cannot use the temporary file in {directory}; free some space there or name another place with --temp-dir"
+        "cannot use a temporary file in {directory}; free some space there or choose another directory with --temp-dir"
     )]
     SpillFile {
-        /// Where the temporary file is.
+        /// Directory of the temporary file.
         directory: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Two different posting lists had the same 128-bit sum.
     #[error("the posting lists of a group do not agree; please report this collection as a bug")]
     Groups,
-    /// The run was asked to stop.
+    /// A stop was requested.
     #[error("interrupted")]
     Stopped,
 }

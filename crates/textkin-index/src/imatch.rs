@@ -1,12 +1,13 @@
-//! I-Match: almost exact copies, by one digest of the terms that are neither common nor rare.
+//! I-Match: finds almost exact copies by one digest of the terms that are neither common nor rare.
 //!
 //! In: the texts of a collection. Out: sets of texts that have the same terms in a band of inverse
-//! document frequency. Several random lexicons, each without a third of the terms, make it robust:
-//! two texts that differ in a few terms agree in one of them, with luck. As cheap as exact copies;
-//! DECO's authors named it as future work. It says nothing of how much is shared: discovery does.
+//! document frequency. Several random lexicons, each without a third of the terms, make it robust: two
+//! texts that differ in a few terms are likely to agree in one of them. It is as cheap as finding exact
+//! copies, but it does not measure how much is shared; discovery does. DECO's authors named it as future
+//! work.
 //!
-//! Follows Chowdhury, Frieder, Grossman and McCabe (2002), with the lexicons of Kołcz, Chowdhury
-//! and Alspector (2004).
+//! Follows Chowdhury, Frieder, Grossman and McCabe (2002), with the lexicons of Kołcz, Chowdhury and
+//! Alspector (2004).
 
 use std::sync::Mutex;
 
@@ -20,14 +21,14 @@ use crate::collect::Collection;
 use crate::error::Error;
 use crate::work::{Progress, Stop, for_each};
 
-/// Which terms make the digest of a text.
+/// Settings of I-Match: which terms form the digest of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImatchSettings {
     /// Terms below this share of the largest inverse document frequency are too common.
     pub low: f64,
     /// Terms above this share are too rare.
     pub high: f64,
-    /// Number of random lexicons beside the full one.
+    /// Number of random lexicons in addition to the full one.
     pub lexicons: u32,
     /// Texts with fewer terms in the band have no digest.
     pub min_terms: usize,
@@ -39,9 +40,10 @@ impl Default for ImatchSettings {
     }
 }
 
-/// The sets of two or more texts that agree in a digest, each ascending, in order of their first.
+/// Finds the sets of two or more texts that agree in a digest. Each set is ascending; sets are ordered by
+/// their first text.
 ///
-/// To be called before the collection is searched for shared chunks.
+/// Call it before [`find_shared`](crate::find_shared), which consumes the texts.
 ///
 /// # Errors
 /// If the temporary file fails or the run is stopped.
@@ -60,7 +62,7 @@ pub fn near_copies(
     })
 }
 
-/// In how many texts each term is.
+/// Counts the texts that contain each term.
 fn document_frequencies(
     batches: &[(u32, Batch)],
     threads: usize,
@@ -109,10 +111,10 @@ fn for_each_text(
     Ok(())
 }
 
-/// The terms that count.
+/// The terms that are neither too common nor too rare.
 struct Band<'a> {
     counts: &'a HashMap<u64, u32>,
-    /// Fewest and most texts of a term in the band.
+    /// Minimum and maximum number of texts of a term in the band.
     min_texts: f64,
     max_texts: f64,
     settings: ImatchSettings,

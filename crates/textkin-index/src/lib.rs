@@ -1,18 +1,22 @@
-//! Finds the chunks that texts of a collection share, in memory or on disk, and proves each.
+//! Finds the chunks that texts of a collection share, in memory or on disk, and verifies each of them.
 //!
-//! In: the tokens of each distinct text, added by [`BatchBuilder`]s in any number of threads.
-//! Out: [`textkin_core::SharedChunks`], the same whatever the memory, the plan and the threads.
+//! In: the tokens of each distinct text, added by [`BatchBuilder`]s on any number of threads.
+//! Out: an [`IndexedCollection`] with the [`textkin_core::SharedChunks`]. The result does not depend on
+//! the memory limit, the [`Plan`] or the number of threads.
 //!
-//! The way there: every chunk becomes a `record::Record`, records are partitioned by hash,
-//! each partition finds its repeated hashes in a table that fits the cache (`repeats`), each
-//! repeated chunk is linked to its first occurrence and compared with it token by token
-//! (`verify`), and what is left is written down as runs and groups (`shared`).
-//! `spex` drops most unique chunks before they become records. `store` writes the shared chunks to
-//! a file of their own, and reads it. `seen` and `shelf` remember what was met before, beyond the memory
-//! too.
+//! * [`Collection`] holds the texts as [`Batch`]es and spills them to disk when memory is full.
+//! * [`find_shared`] finds the chunks that its texts share.
+//! * [`near_copies`] finds almost equal texts by I-Match.
+//! * [`write_index`] stores the shared chunks in a file, and [`SharedIndex`] reads it.
+//! * [`HashIndex`] and [`ByteStore`] are lookup structures that spill to disk.
+//!
+//! How chunks are found: every chunk becomes a `record::Record`. Records are partitioned by hash. Each
+//! partition finds its repeated hashes in a table that fits the cache (`repeats`). Each repeated chunk is
+//! linked to its first occurrence and compared with it token by token (`verify`). The result is stored as
+//! runs and groups (`shared`). `spex` can drop most unique chunks before they become records.
 #![expect(
     clippy::cast_possible_truncation,
-    reason = "numbers of texts, places and groups are u32 by construction; batches are bounded"
+    reason = "numbers of texts, positions and groups are u32 by construction; batches are bounded"
 )]
 
 mod array;

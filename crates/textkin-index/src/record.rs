@@ -1,16 +1,16 @@
-//! Records: one per chunk occurrence, first with the hash, later with what it was linked to.
+//! Records: one per chunk occurrence, first with its hash, later with its link.
 
 use bytemuck::{Pod, Zeroable};
 
-/// A chunk occurrence: its value (a hash, later a [`Link`]) and its place in its batch.
+/// A chunk occurrence: its value (a hash, later a [`Link`]) and its position in its batch.
 ///
-/// Three 32-bit words, not a 64-bit and a 32-bit one, so that a record takes 12 bytes.
+/// Uses three 32-bit words instead of a 64-bit and a 32-bit one, so that a record takes 12 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Record {
     low: u32,
     high: u32,
-    /// Place of the chunk in its batch; the top bit says whether a selector kept it.
+    /// Position of the chunk in its batch; the top bit is set if a selector kept it.
     position: u32,
 }
 
@@ -32,7 +32,7 @@ impl Record {
         self.high = (value >> 32) as u32;
     }
 
-    /// Place of the chunk in its batch.
+    /// Position of the chunk in its batch.
     #[inline]
     pub(crate) fn position(self) -> u32 {
         self.position & !Self::SELECTED
@@ -44,13 +44,13 @@ impl Record {
     }
 }
 
-/// What a chunk occurrence turned out to be, in 64 bits.
+/// The result for one chunk occurrence, in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Link(u64);
 
 impl Link {
-    /// It occurs once in the collection.
+    /// The chunk occurs once in the collection.
     pub(crate) const UNIQUE: Self = Self(u64::MAX);
     const FIRST: u64 = 1 << 63;
     const NO_GROUP: u32 = u32::MAX;
@@ -68,7 +68,7 @@ impl Link {
 
     /// The first occurrence of a chunk of group `group` of table `table`.
     pub(crate) fn first(table: u16, group: u32) -> Self {
-        debug_assert!(group != Self::NO_GROUP && table < 1 << 15, "both have room");
+        debug_assert!(group != Self::NO_GROUP && table < 1 << 15, "table and group fit their bits");
         Self(Self::FIRST | u64::from(table) << 32 | u64::from(group))
     }
 
@@ -95,7 +95,7 @@ impl Link {
     }
 }
 
-/// A group while several workers number groups on their own.
+/// Address of a group while each worker numbers its own groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GroupAddress {
     pub(crate) table: u16,
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_gives_back_what_it_was_made_of() {
+    fn a_record_round_trips() {
         let mut record = Record::new(0x0123_4567_89ab_cdef, 42 | Record::SELECTED);
         assert_eq!((record.value(), record.position()), (0x0123_4567_89ab_cdef, 42));
         assert!(record.is_selected());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_gives_back_what_it_was_made_of() {
+    fn a_link_round_trips() {
         assert_eq!(Link::UNIQUE.kind(), LinkKind::Unique);
         assert_eq!(Link::later(5, 6).kind(), LinkKind::Later { batch: 5, position: 6 });
         assert_eq!(Link::first_unshared().kind(), LinkKind::First { group: None });

@@ -1,13 +1,13 @@
 //! Repeats: finds the hashes that occur more than once, partition by partition.
 //!
-//! In: the records of all batches, ordered by partition. Out: the same records, each hash replaced
-//! by a [`Link`]: unique, the first occurrence of a repeated chunk (with its group), or a later
-//! occurrence (with the place of the first). A partition's table fits the cache, so that a record
-//! costs a few nanoseconds.
+//! In: the records of all batches, ordered by partition. Out: the same records, each hash replaced by a
+//! [`Link`]: unique, the first occurrence of a repeated chunk (with its group), or a later occurrence (with
+//! the position of the first). The table of a partition fits the cache, so that a record costs a few
+//! nanoseconds.
 //!
-//! Chunks that stand in the same texts are one group: the list of texts is summed up in 128 bits
-//! while records pass in text order, and the sum is the key of the group. That no two different
-//! lists were mistaken for one is checked when the lists are written down ([`crate::shared`]).
+//! Chunks that occur in the same texts form one group. The list of texts is summed up in 128 bits while
+//! records are visited in text order, and the sum is the key of the group. [`crate::shared`] later checks
+//! that no two different lists had the same sum.
 
 use std::ops::Range;
 
@@ -21,10 +21,10 @@ use crate::error::Error;
 use crate::record::{Link, LinkKind, Record};
 use crate::work::{Progress, Stop, for_each};
 
-/// A group as its worker knows it.
+/// A group in the table of one worker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
-    /// The summed-up list of texts.
+    /// Sum of the list of texts.
     pub(crate) key: u128,
     /// Number of texts.
     pub(crate) n_texts: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Group {
     pub(crate) n_chunks: u32,
 }
 
-/// What the workers found, beside the links in the records.
+/// The results of all workers, in addition to the links in the records.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
     /// The groups of each worker.
@@ -41,7 +41,7 @@ pub(crate) struct Repeats {
     pub(crate) within_text: Vec<u32>,
     /// Number of distinct hashes among the records.
     pub(crate) distinct: u64,
-    /// The first place of every hash that two documents or more may have, if that was asked for.
+    /// The first occurrence of every hash that two or more documents may have, if requested.
     pub(crate) first_occurrences: Vec<FirstOccurrence>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Pass<'a> {
     /// Bytes that records on disk may take in memory, over all threads.
     pub(crate) memory: u64,
     pub(crate) selective: bool,
-    /// If sites are to be written down: which texts several documents have.
+    /// For each text, whether several documents have it. Present if first occurrences are requested.
     pub(crate) copied: Option<&'a [bool]>,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
@@ -69,7 +69,7 @@ pub(crate) fn link_repeats(
 ) -> Result<Repeats, Error> {
     let ranges = partition_ranges(batches, pass);
     pass.progress.begin("finding repeats", ranges.len() as u64);
-    // The records leave their batches for the time of the pass: each task changes its part of
+    // The records are moved out of their batches during the pass: each task changes its part of
     // them while all tasks read the batches.
     let mut records: Vec<_> =
         batches.iter_mut().map(|batch| std::mem::take(&mut batch.records)).collect();
@@ -110,7 +110,7 @@ pub(crate) fn link_repeats(
     Ok(repeats)
 }
 
-/// What one worker found.
+/// The results of one worker.
 #[derive(Default)]
 struct WorkerResult {
     groups: Vec<Group>,
@@ -119,8 +119,8 @@ struct WorkerResult {
     first_occurrences: Vec<FirstOccurrence>,
 }
 
-/// Ranges of partitions, one a task: few enough to keep the threads busy, small enough that those
-/// on disk fit the memory.
+/// Splits the partitions into ranges, one per task: enough to keep the threads busy, and small enough that
+/// records on disk fit in memory.
 fn partition_ranges(batches: &[Batch], pass: Pass<'_>) -> Vec<Range<usize>> {
     let on_disk = batches.iter().filter(|batch| batch.records.memory() == 0);
     let bytes: usize = on_disk.map(|batch| batch.records.len() * size_of::<Record>()).sum();
@@ -130,13 +130,13 @@ fn partition_ranges(batches: &[Batch], pass: Pass<'_>) -> Vec<Range<usize>> {
     (0..PARTITIONS).step_by(step).map(|start| start..start + step).collect()
 }
 
-/// The records of a range of partitions, one segment a batch.
+/// The records of a range of partitions, one slice per batch.
 struct Task<'a> {
     partitions: Range<usize>,
     slices: Vec<RecordSlice<'a>>,
 }
 
-/// The records that one batch has for a task.
+/// The records of one batch for a task.
 enum RecordSlice<'a> {
     Memory(&'a mut [Record]),
     Disk { array: &'a Array<Record>, range: Range<usize>, records: Vec<Record> },
@@ -223,9 +223,9 @@ struct RepeatedHash {
     n_texts: u32,
     /// The text of its latest selected record.
     last_selected: u32,
-    /// The summed-up list of texts, and of those where it is selected.
+    /// Sum of the list of texts, and of those in which it is selected.
     key: u128,
-    /// What the first record becomes; what the later ones become.
+    /// The link of the first record, and of later ones.
     first_link: Link,
     later_link: Link,
 }
@@ -234,7 +234,7 @@ const EMPTY: u32 = u32::MAX;
 /// Marks a slot that holds the number of an entry, not of a record.
 const ENTRY: u32 = 1 << 31;
 
-/// One thread's tables.
+/// The tables of one thread.
 struct Worker<'a> {
     number: u16,
     batches: &'a [Batch],
@@ -284,7 +284,7 @@ impl<'a> Worker<'a> {
         self.write(task, partition);
     }
 
-    /// Writes down the first place of every hash that two documents or more may have.
+    /// Records the first occurrence of every hash that two or more documents may have.
     fn record_first_occurrences(&mut self, task: &Task<'_>, partition: usize, copied: &[bool]) {
         for entry in &self.entries {
             if let LinkKind::Later { batch, position } = entry.later_link.kind()
@@ -315,7 +315,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The records of batch `batch` in `partition`, within the task's segment.
+    /// The records of batch `batch` in `partition`, within the slice of the task.
     fn bounds(&self, task: &Task<'_>, partition: usize, batch: usize) -> Range<usize> {
         let batch = &self.batches[batch];
         let base = batch.partition_start(task.partitions.start);
@@ -387,7 +387,7 @@ impl<'a> Worker<'a> {
         self.result.distinct += self.hashes.len() as u64 - repeated;
     }
 
-    /// The entry of a hash seen for the second time, from its first record.
+    /// Adds an entry for a hash seen for the second time, from its first record.
     fn new_entry<const SELECTIVE: bool>(
         &mut self,
         task: &Task<'_>,
@@ -444,26 +444,26 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// What text number `text` adds to the sum of a list. Sums of 128 random bits per text are equal
-/// for different lists with a probability of 2^-128.
+/// The number that text `text` adds to the sum of a list. Sums of 128 random bits per text are equal for
+/// different lists with a probability of 2^-128.
 fn list_term(text: u32) -> u128 {
     let low = mix(u64::from(text) ^ 0x5851_f42d_4c95_7f2d);
     let high = mix(u64::from(text) ^ 0xd1b5_4a32_d192_ed03);
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// What text number `text` adds if the chunk is selected there.
+/// The number that text `text` adds if the chunk is selected there.
 fn selected_term(text: u32) -> u128 {
     list_term(text).rotate_left(41) ^ (list_term(!text) << 1)
 }
 
-/// Finds groups by their list of texts; holds numbers only, the groups are held by the caller.
+/// Finds groups by their list of texts. It stores only numbers; the caller holds the groups.
 #[derive(Debug, Default)]
 pub(crate) struct GroupNumbers(HashTable<u32>);
 
 impl GroupNumbers {
-    /// The number of the group with the texts of `group` in `groups`, where it is added or its
-    /// chunks are.
+    /// Adds `group` to `groups`, or its chunks to the group with the same texts. Returns the number of
+    /// the group.
     pub(crate) fn add(&mut self, group: Group, groups: &mut Vec<Group>) -> u32 {
         let is_same = |&number: &u32| {
             let other = &groups[number as usize];
@@ -480,7 +480,7 @@ impl GroupNumbers {
     }
 }
 
-/// Keys are random already.
+/// Uses the key as hash: keys are random.
 fn hash_of(group: &Group) -> u64 {
     group.key as u64
 }

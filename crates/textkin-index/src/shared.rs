@@ -1,4 +1,4 @@
-//! From batches to shared chunks: links, verification, runs and groups.
+//! Turns batches into shared chunks: links, verification, runs and groups.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use crate::spex;
 use crate::verify::{ChunkAddress, ChunkRange, Scratch, Verifier, repair};
 use crate::work::{Progress, Stop, for_each};
 
-/// What was found in a collection.
+/// The result of indexing a collection.
 #[derive(Debug, Default)]
 pub struct IndexedCollection {
     /// What the texts share.
@@ -25,9 +25,9 @@ pub struct IndexedCollection {
     pub distinct_chunks: u64,
     /// Chunks of all documents, copies counted.
     pub total_chunks: u64,
-    /// Hash collisions that were told apart.
+    /// Number of hash collisions that were detected.
     pub collisions: u64,
-    /// The shared chunks one by one, if they were asked for.
+    /// The list of shared chunks, if requested.
     pub chunks: Option<SharedChunkList>,
     first_texts: Vec<u32>,
 }
@@ -42,11 +42,11 @@ impl IndexedCollection {
 
 /// Finds the chunks that the texts of `collection` share.
 ///
-/// `copies` gives the number of documents of each text; `keep` says what is kept of each shared
+/// `copies` returns the number of documents of each text; `keep` determines what is kept of each shared
 /// chunk.
 ///
 /// # Errors
-/// If the temporary file fails or the run is stopped.
+/// If the temporary file fails or a stop is requested.
 pub fn find_shared(
     collection: &Collection,
     copies: impl Fn(TextAddress) -> u32,
@@ -58,7 +58,7 @@ pub fn find_shared(
     let settings = collection.settings();
     let mut batches: Vec<Batch> = Vec::new();
     for (number, batch) in collection.take() {
-        // A number whose batch stayed empty keeps its place.
+        // A batch that stayed empty keeps its number.
         batches.resize_with(number as usize, Batch::default);
         batches.push(batch);
     }
@@ -93,7 +93,7 @@ pub fn find_shared(
     let n_chunks: u64 = batches.iter().map(|batch| u64::from(batch.n_chunks)).sum();
     let n_records: u64 = batches.iter().map(|batch| batch.records.len() as u64).sum();
     let mut repeats = link_repeats(&mut batches, &first_texts, n_texts as usize, pass)?;
-    // What a filter dropped occurs once.
+    // Chunks that a filter dropped occur once.
     repeats.distinct += n_chunks - n_records;
     assign_links(&mut batches, collection, pass)?;
 
@@ -138,7 +138,7 @@ pub fn find_shared(
     Ok(IndexedCollection { shared, distinct_chunks, total_chunks, collisions, chunks, first_texts })
 }
 
-/// Puts the links of each batch in the order of its chunks, and lets go of the records.
+/// Sorts the links of each batch by chunk, and drops the records.
 fn assign_links(
     batches: &mut [Batch],
     collection: &Collection,
@@ -195,7 +195,7 @@ pub(crate) struct Groups {
     pub(crate) sizes: Vec<GroupSize>,
 }
 
-/// How many texts and chunks a group has: all that is needed of it once lists are told apart.
+/// Number of texts and chunks of a group: all that is needed once the lists of texts are distinct.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupSize {
     pub(crate) n_texts: u32,
@@ -219,7 +219,7 @@ impl Groups {
     }
 }
 
-/// Where groups stand in texts, and the links that do not hold.
+/// Where groups occur in texts, and the links that failed verification.
 #[derive(Default)]
 struct GroupOccurrences {
     runs: Lists<Run>,
@@ -228,7 +228,7 @@ struct GroupOccurrences {
     invalid: Vec<ChunkAddress>,
 }
 
-/// Verifies every link and writes down the runs of every text.
+/// Verifies every link and collects the runs of every text.
 fn gather(
     batches: &[Batch],
     settings: BatchSettings,
@@ -260,7 +260,7 @@ fn gather(
     Ok(all.into_inner().unwrap_or_else(|broken| broken.into_inner()).occurrences)
 }
 
-/// Puts the places of batches one after the other, whatever the order they are done in.
+/// Appends the occurrences of batches in order, whatever the order in which they finish.
 struct InOrder {
     next: usize,
     waiting: BTreeMap<usize, GroupOccurrences>,
@@ -292,7 +292,7 @@ struct Links<'a> {
     chunks: &'a [ChunkBounds],
 }
 
-/// One thread's buffers for walking the links of texts.
+/// Buffers of one thread for walking the links of texts.
 struct Gatherer<'a> {
     verifier: Verifier<'a>,
     groups: &'a Groups,
@@ -301,7 +301,7 @@ struct Gatherer<'a> {
     runs: Vec<Run>,
     selected: Vec<u32>,
     distinct: Vec<u32>,
-    /// The group looked up last: neighbours mostly have the same.
+    /// The group looked up last: neighbours usually have the same group.
     last_group: Option<(GroupAddress, u32)>,
 }
 
@@ -345,7 +345,7 @@ impl<'a> Gatherer<'a> {
         Ok(occurrences)
     }
 
-    /// Walks the chunks of one text, stretch by stretch.
+    /// Walks the chunks of one text, one range of consecutive links at a time.
     fn walk(&mut self, own: Links<'_>, invalid: &mut Vec<ChunkAddress>) -> Result<(), Error> {
         let batches = self.verifier.batches;
         let Links { batch: number, text, links, .. } = own;
@@ -448,9 +448,9 @@ fn sorted(buffer: &mut Vec<u32>, items: impl Iterator<Item = u32>) -> impl Itera
     buffer.iter().copied()
 }
 
-/// Turns the groups of each text into the texts of each group, and checks that every chunk of a
-/// group stands in all of its texts: a list that was mistaken for another would make the union
-/// longer than the list.
+/// Turns the groups of each text into the texts of each group, and checks that every chunk of a group
+/// occurs in all of its texts: if two different lists had the same sum, the union would be longer than
+/// the list.
 fn finish(
     texts: Vec<TextEntry>,
     groups: &Groups,

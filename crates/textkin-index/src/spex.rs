@@ -1,16 +1,16 @@
 //! SPEX: drops chunks that occur once before they become records (Bernstein and Zobel 2006, §5).
 //!
-//! A chunk of K tokens can only be repeated if all its runs of fewer tokens are. The paper counts
-//! runs of 1, 2, … K tokens in K passes, two bits each, and counts a run only where all shorter runs
-//! in it were counted more than once; no more than two counters are in memory ([`Passes::All`]).
-//! Counters never say "once" of what occurs twice, so that nothing repeated is lost; what they keep
-//! too much is found out by the exact pass that follows.
+//! A chunk of K tokens can only be repeated if all its shorter runs are. The paper counts runs of 1, 2, …
+//! K tokens in K passes, two bits each, and counts a run only if all shorter runs in it were counted more
+//! than once; at most two counters are in memory ([`Passes::All`]). Counters never report "once" for a run
+//! that occurs twice, so no repeated chunk is lost. The exact pass that follows removes what they kept by
+//! mistake.
 //!
-//! One pass that counts the runs of about K/2 tokens ([`Passes::One`]) costs less and mostly keeps
-//! less: a chunk of 8 that occurs once passes only if five fields are wrong about it, not one.
-//! Measured on 5.4 million chunks of which 2.0 million are repeated, with a quarter of a byte a
-//! chunk for all counters: K passes keep 2.8 million, one pass of runs of 8 keeps 3.8 million, and
-//! one of runs of 4 keeps 2.25 million. With a sixteenth of a byte, K passes keep fewer.
+//! One pass that counts the runs of about K/2 tokens ([`Passes::One`]) costs less and mostly keeps less: a
+//! chunk of 8 that occurs once is kept only if five fields are wrong about it, not one. Measured on 5.4
+//! million chunks of which 2.0 million are repeated, with a quarter of a byte per chunk for all counters:
+//! K passes keep 2.8 million, one pass of runs of 8 keeps 3.8 million, and one of runs of 4 keeps 2.25
+//! million. With a sixteenth of a byte, K passes keep fewer.
 
 use textkin_core::chunk::RollingHash;
 
@@ -21,20 +21,20 @@ use crate::error::Error;
 use crate::repeats::Pass;
 use crate::work::for_each;
 
-/// Shorter runs are mostly repeated, whatever the text.
+/// Minimum length of a counted run; shorter runs are repeated in almost any text.
 const SHORTEST_RUN: u32 = 4;
 
-/// Which runs are counted.
+/// The runs that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// Those of about half a chunk.
+    /// Runs of about half a chunk.
     One,
-    /// Those of 1, 2, … K tokens, as in the paper.
+    /// Runs of 1, 2, … K tokens, as in the paper.
     All,
 }
 
 impl Passes {
-    /// The lengths of runs that are counted for chunks of `k` tokens, one a pass.
+    /// The lengths of runs that are counted for chunks of `k` tokens, one per pass.
     fn lengths(self, k: u32) -> Vec<u32> {
         match self {
             Self::One => vec![k.div_ceil(2).max(SHORTEST_RUN).min(k)],
@@ -43,8 +43,8 @@ impl Passes {
     }
 }
 
-/// Makes the records of all chunks that may be repeated. A text of which `is_copied` says so, given
-/// its batch and its number there, counts as two.
+/// Creates the records of all chunks that may be repeated. A text for which `is_copied` returns true, given
+/// its batch and its number there, counts twice.
 pub(crate) fn make_records(
     batches: &mut [Batch],
     collection: &Collection,
@@ -55,7 +55,7 @@ pub(crate) fn make_records(
     let k = settings.overlapping_words.unwrap_or(1);
     let lengths = collection.passes().lengths(k);
     let n_chunks: u64 = batches.iter().map(|batch| u64::from(batch.n_chunks)).sum();
-    // Four fields a chunk keep few chunks too many; more would not pay.
+    // Four fields per chunk keep few chunks too many; more would not pay off.
     let share = if lengths.len() > 1 { 4 } else { 2 };
     let bytes = (collection.budget() / share).min(n_chunks).max(64);
     let mut filter: Option<RunFilter> = None;
@@ -105,14 +105,14 @@ struct Scratch {
     flags: Vec<bool>,
 }
 
-/// How often runs of `n` tokens occur.
+/// Counts how often runs of `n` tokens occur.
 struct RunFilter {
     n: u32,
     counter: Counter,
 }
 
 impl RunFilter {
-    /// Counts the runs of all texts of `batch`, where `shorter` finds all shorter runs repeated.
+    /// Counts the runs of all texts of `batch` whose shorter runs are all repeated according to `shorter`.
     fn count(
         &self,
         batch: &Batch,
@@ -141,8 +141,8 @@ impl RunFilter {
         })
     }
 
-    /// Tells in `flags` which runs of `k` tokens of a text may be repeated: those all of whose
-    /// runs of `n` may be. A text shorter than that is one run of what it has, which is kept.
+    /// Sets in `flags` which runs of `k` tokens of a text may be repeated: those all of whose runs of `n`
+    /// may be. A shorter text is a single run, which is kept.
     fn keep(&self, k: u32, tokens: &[u64], hashes: &mut Vec<u64>, flags: &mut Vec<bool>) {
         flags.clear();
         if tokens.len() < k as usize {
@@ -151,7 +151,7 @@ impl RunFilter {
         }
         self.hash_runs(tokens, hashes);
         self.counter.are_repeated(hashes, flags);
-        // A flag speaks of `n_covered` runs from its place on, which doubles with every step.
+        // A flag covers `n_covered` runs from its position; the number doubles with every step.
         let all = (k - self.n) as usize + 1;
         let mut n_covered = 1;
         while n_covered < all {

@@ -1,8 +1,8 @@
-//! Verification: every repeated chunk is compared with its first occurrence, token by token.
+//! Verification: compares every repeated chunk with its first occurrence, token by token.
 //!
-//! In: batches with links. Out: the places where a link does not hold because two different
-//! chunks have the same hash; [`repair`] then gives each of the different chunks its own first
-//! occurrence and group. Runs of links to consecutive places are compared as one run of bytes.
+//! In: batches with links. Out: the addresses whose link is invalid because two different chunks have the
+//! same hash. [`repair`] then gives each of the different chunks its own first occurrence and group. Links
+//! to consecutive positions are compared as one run of bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::record::{Link, LinkKind};
 use crate::repeats::Repeats;
 use crate::shared::{GroupSize, Groups};
 
-/// What is seen of data on disk: of the text at hand, and of the first occurrences.
+/// Buffers for data on disk: of the current text, and of the first occurrences.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     own: View,
@@ -30,7 +30,7 @@ struct View {
     positions: Window<ChunkBounds>,
 }
 
-/// A run of `len` chunks from `position` of `batch`, all in one text.
+/// A range of `len` chunks from `position` of `batch`, all in one text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChunkRange {
     pub(crate) batch: usize,
@@ -46,7 +46,7 @@ pub(crate) struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    /// Whether the chunks of `own` are those of `first`, one by one.
+    /// Whether the chunks of `own` equal those of `first`, one by one.
     pub(crate) fn is_same(
         &self,
         own: ChunkRange,
@@ -119,7 +119,7 @@ impl Verifier<'_> {
         Ok(true)
     }
 
-    /// The bytes of a chunk whose place is written down.
+    /// The bytes of a chunk whose bounds are stored.
     fn chunk<'a>(
         &'a self,
         batch: usize,
@@ -134,7 +134,7 @@ impl Verifier<'_> {
         batch.text.read(text + chunk.start as usize..text + chunk.end as usize, &mut view.text)
     }
 
-    /// The words of a chunk, normalised, a separator between two.
+    /// The normalized words of a chunk, with separators between them.
     pub(crate) fn words<'a>(
         &'a self,
         batch: usize,
@@ -175,13 +175,13 @@ impl Verifier<'_> {
     }
 }
 
-/// A place of the collection.
+/// Address of a chunk: its batch and its position there.
 pub(crate) type ChunkAddress = (u32, u32);
 
-/// Tells apart the chunks that share a hash with the chunk at one of the places `invalid`, the
-/// places whose link does not hold.
+/// Separates the chunks that share a hash with a chunk at one of the addresses `invalid`, whose links
+/// failed verification.
 ///
-/// Cost: one pass over all links, and the comparison of the chunks concerned.
+/// Cost: one pass over all links, and the comparison of the affected chunks.
 pub(crate) fn repair(
     batches: &mut [Batch],
     settings: BatchSettings,
@@ -208,7 +208,7 @@ pub(crate) fn repair(
         .map(|occurrence| ((occurrence.batch, occurrence.position), occurrence.hash));
     let hashes: BTreeMap<ChunkAddress, u64> =
         first_occurrences.filter(|(position, _)| firsts.contains(position)).collect();
-    // What is told apart makes a table of its own.
+    // The separated chunks get a table of their own.
     let table = groups.numbers.len() as u16;
     let mut numbers = Vec::new();
     for (first, positions) in occurrences_of {
@@ -259,7 +259,7 @@ pub(crate) fn repair(
     Ok(())
 }
 
-/// All places of the chunks whose first occurrence is one of `firsts`.
+/// All occurrences of the chunks whose first occurrence is one of `firsts`.
 fn occurrences_of(
     links: &[Vec<Link>],
     firsts: &BTreeSet<ChunkAddress>,
@@ -281,7 +281,7 @@ fn occurrences_of(
     occurrences_of
 }
 
-/// Takes back what was counted for a hash that several chunks share.
+/// Reverts the counts of a hash that several chunks share.
 fn uncount(
     positions: &[ChunkAddress],
     batches: &[Batch],
@@ -299,7 +299,7 @@ fn uncount(
     }
 }
 
-/// Number of texts that hold `positions`; counts the repeats within each.
+/// Number of texts that contain `positions`; also counts the repeats within each text.
 fn count_texts(
     positions: &[ChunkAddress],
     batches: &[Batch],

@@ -1,56 +1,58 @@
-//! Threads, progress and being stopped: what every pass over the collection needs.
+//! Threads, progress and stop requests, as used by every pass over the collection.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::Error;
 
-/// A flag that asks a run to stop soon.
+/// A flag that requests a run to stop.
 #[derive(Debug, Default)]
 pub struct Stop(AtomicBool);
 
 impl Stop {
-    /// Asks the run to stop.
+    /// Requests the run to stop.
     pub fn request(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run was asked to stop.
+    /// Whether a stop was requested.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Checks whether a stop was requested.
+    ///
     /// # Errors
-    /// [`Error::Stopped`] once the run was asked to stop.
+    /// Returns [`Error::Stopped`] if a stop was requested.
     pub fn check(&self) -> Result<(), Error> {
         if self.is_requested() { Err(Error::Stopped) } else { Ok(()) }
     }
 }
 
-/// How far a stage has come; shown by whoever runs it.
+/// Progress of the current stage.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// The stage under way.
+    /// Name of the current stage.
     stage: Mutex<String>,
     done: AtomicU64,
     total: AtomicU64,
 }
 
 impl Progress {
-    /// A stage of `total` steps begins.
+    /// Begins a stage of `total` steps.
     pub fn begin(&self, stage: &str, total: u64) {
         self.done.store(0, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
         stage.clone_into(&mut self.stage.lock().unwrap_or_else(|broken| broken.into_inner()));
     }
 
-    /// `steps` more are done.
+    /// Reports `steps` more steps as done.
     pub fn advance(&self, steps: u64) {
         self.done.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// The stage under way, what is done of it and its total (0 if unknown).
+    /// The current stage, the steps done, and the total (0 if unknown).
     #[must_use]
     pub fn snapshot(&self) -> (String, u64, u64) {
         let stage = self.stage.lock().unwrap_or_else(|broken| broken.into_inner()).clone();
@@ -58,8 +60,8 @@ impl Progress {
     }
 }
 
-/// Runs `work` once per task on `threads` threads, each with a state of its own made by `state`;
-/// gives back the states. The first error stops the others.
+/// Runs `work` once per task on `threads` threads, each with its own state created by `state`. Returns the
+/// states. The first error stops the other threads.
 pub(crate) fn for_each<T: Send, S: Send>(
     threads: usize,
     tasks: Vec<T>,

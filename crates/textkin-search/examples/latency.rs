@@ -1,10 +1,11 @@
-//! How long searches take over a generated collection in memory.
+//! Measures the latency of searches over a generated collection in memory.
 //!
 //! `cargo run --release -p textkin-search --example latency -- [DOCUMENTS] [QUERY WORDS] [MEASURE]`
 //!
-//! Times are of the processor, as far as Linux tells them: other programs do not count. Words follow Zipf's law. A third of the queries are one document's text and words of many
-//! others, the rest has no kin in the collection. Blocks are the blocks of postings read: a file
-//! must decode them, memory need not.
+//! Times are processor times where Linux reports them, so that other programs do not count. Words follow
+//! Zipf's law. A third of the queries contain the text of one document and words of many others; the rest
+//! share no text with the collection. Blocks are the blocks of postings read: a file has to decode them,
+//! memory does not.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +21,7 @@ use textkin_search::{
 const WORDS: usize = 300;
 const VOCABULARY: f64 = 1_000_000.0;
 const N_QUERIES: usize = 60;
-/// One chunk in so many is stored.
+/// One chunk in this many is stored.
 const CHUNKS: u64 = 16;
 
 static BLOCKS: AtomicU64 = AtomicU64::new(0);
@@ -52,8 +53,8 @@ fn main() {
         .collect();
 
     for ranking in Ranking::ALL {
-        let wanted = only.as_deref().is_none_or(|name| name == ranking.name());
-        if ranking == Ranking::Fingerprint || !wanted {
+        let n_candidates = only.as_deref().is_none_or(|name| name == ranking.name());
+        if ranking == Ranking::Fingerprint || !n_candidates {
             continue;
         }
         let settings = RankSettings { ranking, ..RankSettings::default() };
@@ -63,12 +64,13 @@ fn main() {
         });
     }
     report("fingerprint", &texts, |words| {
-        let found = rank_chunks(&segments, &Again, &chunks(words), 20);
+        let found = rank_chunks(&segments, &RegeneratedTexts, &chunks(words), 20);
         found.map_or(0, |found| found.documents.len())
     });
     report("passages", &texts, |words| {
         let settings = PassageSettings::default();
-        rank_passages(&segments, &Again, words, &settings).map_or(0, |found| found.documents.len())
+        rank_passages(&segments, &RegeneratedTexts, words, &settings)
+            .map_or(0, |found| found.documents.len())
     });
     let queries: Vec<Query> = texts.iter().map(|words| Query::new(words.iter().copied())).collect();
     let settings = RankSettings { threads: number(2), ..RankSettings::default() };
@@ -100,10 +102,10 @@ fn report(name: &str, texts: &[Vec<u64>], search: impl Fn(&[u64]) -> usize) {
     );
 }
 
-/// Seconds that this thread has run.
+/// Processor time of this thread, in seconds.
 fn processor_time() -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = told.split(' ').next().and_then(|first| first.parse().ok());
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = statistics.split(' ').next().and_then(|first| first.parse().ok());
     nanoseconds.map_or(0.0, |nanoseconds: f64| nanoseconds / 1e9)
 }
 
@@ -111,10 +113,10 @@ fn number(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Makes a text again from its number, in place of a store.
-struct Again;
+/// Regenerates a text from its number instead of reading it.
+struct RegeneratedTexts;
 
-impl TextReader for Again {
+impl TextReader for RegeneratedTexts {
     type Error = CorruptionError;
 
     fn shared_chunks(
@@ -135,7 +137,7 @@ impl TextReader for Again {
     }
 }
 
-/// The text with this number: words that follow Zipf's law.
+/// Generates the text with this number: words that follow Zipf's law.
 fn text(number: u64, length: usize) -> Vec<u64> {
     let mut random = Random(number);
     (0..length)
@@ -164,7 +166,7 @@ impl Random {
     }
 }
 
-/// A part that counts the blocks that are read.
+/// A segment that counts the blocks that are read.
 struct Counted(MemorySegment);
 
 impl IndexSegment for Counted {

@@ -1,10 +1,10 @@
-//! Cursors: a place in the postings of one term, which only moves on.
+//! Cursors: positions in the postings of one term that only move forward.
 
 use textkin_core::{CorruptionError, IndexSegment, PostingBlock, PostingList};
 
 use crate::weights::WeightedTerm;
 
-/// A place in the postings of one term.
+/// A position in the postings of one term.
 pub(crate) struct Cursor<'p> {
     /// The number of the term.
     pub(crate) term: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Cursor<'p> {
 }
 
 impl<'p> Cursor<'p> {
-    /// Opens the postings of a term of a query, which is the one of this number, if the part has any.
+    /// Opens the postings of term number `term` of a query, if the segment has any.
     pub(crate) fn of<P: IndexSegment>(
         segment: &'p P,
         term: usize,
@@ -26,10 +26,10 @@ impl<'p> Cursor<'p> {
         }
         let mut documents = Vec::new();
         segment.documents_with_chunk(weighted.hash, &mut documents)?;
-        Ok(Self::new(term, Box::new(Holders { documents, is_read: false })))
+        Ok(Self::new(term, Box::new(ChunkDocuments { documents, is_read: false })))
     }
 
-    /// Opens the postings of the word with this hash, if the part has any; none is read yet.
+    /// Opens the postings of the word with this hash, if the segment has any. Reads none yet.
     pub(crate) fn open<P: IndexSegment>(
         segment: &'p P,
         term: usize,
@@ -43,7 +43,7 @@ impl<'p> Cursor<'p> {
         (!list.is_empty()).then_some(Self { term, list, block, at: 0, ended: false })
     }
 
-    /// Moves on to the first document from `document` on, and gives it.
+    /// Moves to the first document that is at least `document`, and returns it.
     pub(crate) fn seek(&mut self, document: u32) -> Result<Option<u32>, CorruptionError> {
         if self.block.documents.last().is_none_or(|last| *last < document) {
             self.load(document)?;
@@ -53,7 +53,7 @@ impl<'p> Cursor<'p> {
         Ok(self.block.documents.get(self.at).copied())
     }
 
-    /// How often `document` has the term, when documents are asked for in ascending order.
+    /// Returns how often `document` contains the term. Documents must be passed in ascending order.
     pub(crate) fn count_in(&mut self, document: u32) -> Result<u32, CorruptionError> {
         if self.seek(document)? != Some(document) {
             return Ok(0);
@@ -61,7 +61,7 @@ impl<'p> Cursor<'p> {
         Ok(self.block.counts.get(self.at).copied().unwrap_or(0))
     }
 
-    /// Tells `each` all documents from the current one up to `end`, with their counts.
+    /// Calls `each` with all documents from the current one up to `end`, with their counts.
     pub(crate) fn for_each_before(
         &mut self,
         end: u32,
@@ -110,13 +110,13 @@ impl<'p> Cursor<'p> {
     }
 }
 
-/// The documents that hold a chunk, as postings.
-struct Holders {
+/// The documents that contain a chunk, as postings.
+struct ChunkDocuments {
     documents: Vec<u32>,
     is_read: bool,
 }
 
-impl PostingList for Holders {
+impl PostingList for ChunkDocuments {
     fn len(&self) -> u32 {
         u32::try_from(self.documents.len()).unwrap_or(u32::MAX)
     }
@@ -134,7 +134,7 @@ impl PostingList for Holders {
     fn skip_to(&mut self, _: u32) {}
 }
 
-/// The first of ascending `documents` that is not below `document`, looking near the front first.
+/// Index of the first of ascending `documents` that is not below `document`, by galloping search.
 pub(crate) fn first_from(documents: &[u32], document: u32) -> usize {
     let mut step = 4;
     let mut low = 0;
@@ -153,7 +153,7 @@ mod tests {
     use super::first_from;
 
     #[test]
-    fn the_first_document_from_a_number_on_is_found() {
+    fn the_first_document_that_is_not_below_a_number_is_found() {
         let documents: Vec<u32> = (0..300).map(|number| number * 3).collect();
         for document in 0..1000 {
             let naive = documents.iter().filter(|near| **near < document).count();

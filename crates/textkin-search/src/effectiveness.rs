@@ -1,41 +1,41 @@
-//! How well a ranking tells the right documents from the others, by the figures of 001.
+//! Effectiveness of a ranking: the figures of Hoad and Zobel (2003).
 
-/// One document of a ranked list, and whether it is a right one.
+/// One document of a ranked list, and whether it is relevant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JudgedDocument {
     /// Its percentage.
     pub percent: f64,
-    /// Whether it belongs to the query.
+    /// Whether it is relevant to the query.
     pub relevant: bool,
 }
 
 /// The figures of one query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effectiveness {
-    /// Right documents among the first s, of s: s is the number of right ones there are.
+    /// Share of relevant documents among the first s, where s is the number of relevant documents.
     pub precision: f64,
-    /// Right documents among the first 20, of all right ones.
+    /// Share of the relevant documents that are among the first 20.
     pub recall: f64,
-    /// Highest false match: the highest percentage of a wrong document; 0 if there is none.
+    /// Highest false match (HFM): the highest percentage of an irrelevant document; 0 if there is none.
     pub highest_false_match: f64,
-    /// The lowest percentage of a right document less the highest false match. None if not all
-    /// right documents are in the list.
+    /// Separation: the lowest percentage of a relevant document minus the highest false match. `None` if
+    /// not all relevant documents are in the list.
     pub separation: Option<f64>,
 }
 
-/// Documents after which recall is told.
+/// Number of documents that recall is computed over.
 const RECALL_AT: usize = 20;
 
 impl Effectiveness {
-    /// The figures of a list, the best document first, when there are `n_relevant` right ones.
-    /// None if there is no right document: then there is nothing to find.
+    /// Computes the figures of a list, the best document first, if there are `n_relevant` relevant
+    /// documents. `None` if there is no relevant document.
     ///
     /// ```
-    /// use textkin_search::{Effectiveness, Judged};
+    /// use textkin_search::{Effectiveness, JudgedDocument};
     ///
-    /// let right = Judged { percent: 80.0, relevant: true };
-    /// let wrong = Judged { percent: 20.0, relevant: false };
-    /// let figures = Effectiveness::of(&[right, wrong], 1).unwrap();
+    /// let relevant = JudgedDocument { percent: 80.0, relevant: true };
+    /// let irrelevant = JudgedDocument { percent: 20.0, relevant: false };
+    /// let figures = Effectiveness::of(&[relevant, irrelevant], 1).unwrap();
     /// assert_eq!((figures.separation, figures.ratio()), (Some(60.0), Some(3.0)));
     /// ```
     #[must_use]
@@ -60,7 +60,7 @@ impl Effectiveness {
         })
     }
 
-    /// Separation per highest false match: the higher, the better. None if either is missing.
+    /// Separation divided by the highest false match: higher is better. `None` if either is missing.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         let separation = self.separation?;
@@ -72,7 +72,7 @@ impl Effectiveness {
 mod tests {
     use super::*;
 
-    /// The similarities of Fig. 1; the first ten documents are the right ones.
+    /// The similarities of Fig. 1; the first ten documents are the relevant ones.
     const SIMILARITIES: [f64; 20] = [
         53.57, 53.04, 45.96, 44.95, 44.37, 43.12, 41.21, 36.01, 35.93, 21.93, 11.86, 11.06, 10.75,
         10.67, 10.12, 9.86, 9.54, 9.48, 9.31, 9.26,
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn separation_needs_all_right_documents() {
+    fn separation_needs_all_relevant_documents() {
         let figures = Effectiveness::of(&judged(), 12).unwrap();
         assert_eq!((figures.precision, figures.separation), (10.0 / 12.0, None));
         assert_eq!(figures.ratio(), None);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_false_match_above_a_right_one_makes_separation_negative() {
+    fn a_false_match_above_a_relevant_document_makes_separation_negative() {
         let judge = |percent, relevant| JudgedDocument { percent, relevant };
         let list = [judge(90.0, true), judge(60.0, false), judge(50.0, true)];
         let figures = Effectiveness::of(&list, 2).unwrap();

@@ -1,7 +1,7 @@
-//! Ranking by chunks: the documents that have most of the query's chunks.
+//! Ranking by chunks: the documents that have the most chunks of the query.
 //!
-//! The postings of chunks may name holders that hold something else: what they say is an upper
-//! bound. The texts are asked in order of that bound, until no other can be among the best.
+//! Postings of chunks may list documents that contain another chunk, so the counts are upper bounds. Texts
+//! are read in order of that bound, until no other document can be among the best.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,14 +12,14 @@ use crate::text_reader::TextReader;
 use crate::top::{RankedList, Scored, Top};
 use textkin_core::DocumentAddress;
 
-/// From one holder to so many documents on, documents are counted in an array.
+/// Documents are counted in an array if at least one in this many contains a chunk.
 const DENSE: usize = 16;
 
-/// Ranks documents by the number of different chunks that they share with the query, which is
-/// their score. Its share of the query's different chunks is the percentage.
+/// Ranks documents by the number of distinct chunks that they share with the query. That number is the
+/// score; its share of the distinct chunks of the query is the percentage.
 ///
 /// # Errors
-/// If what is stored is damaged, or a text cannot be read.
+/// If the stored data is corrupt, or a text cannot be read.
 pub fn rank_chunks<P: IndexSegment, T: TextReader>(
     segments: &[P],
     texts: &T,
@@ -31,20 +31,20 @@ pub fn rank_chunks<P: IndexSegment, T: TextReader>(
     chunks.dedup();
     let mut bounds = Vec::new();
     for (segment, number) in segments.iter().zip(0..) {
-        for (document, count) in holdings(segment, &chunks)? {
+        for (document, count) in chunk_counts(segment, &chunks)? {
             bounds.push((count, Reverse(DocumentAddress { segment: number, document })));
         }
     }
     let mut bounds = BinaryHeap::from(bounds);
     let mut best = Top::new(top);
     while top > 0
-        && let Some((at_most, Reverse(address))) = bounds.pop()
+        && let Some((max_shared, Reverse(address))) = bounds.pop()
     {
-        let bound = Scored { score: f64::from(at_most), address };
+        let bound = Scored { score: f64::from(max_shared), address };
         if best.worst().is_some_and(|worst| *worst < bound) {
             break;
         }
-        let shared = texts.shared_chunks(address, &chunks, at_most)?.min(at_most);
+        let shared = texts.shared_chunks(address, &chunks, max_shared)?.min(max_shared);
         if shared > 0 {
             best.offer(Scored { score: f64::from(shared), address });
         }
@@ -52,19 +52,19 @@ pub fn rank_chunks<P: IndexSegment, T: TextReader>(
     Ok(RankedList::new(chunks.len() as f64, best.into_sorted()))
 }
 
-/// The documents of a part that hold any of the chunks, and how many of them at most.
-fn holdings<P: IndexSegment>(
+/// The documents of a segment that contain any of the chunks, and an upper bound of how many.
+fn chunk_counts<P: IndexSegment>(
     segment: &P,
     chunks: &[u64],
 ) -> Result<Vec<(u32, u32)>, CorruptionError> {
     let n = segment.n_documents() as usize;
-    let mut holders = Vec::new();
+    let mut documents = Vec::new();
     let mut counts: Vec<u32> = Vec::new();
     for chunk in chunks {
-        segment.documents_with_chunk(*chunk, &mut holders)?;
-        if holders.len() * DENSE > n {
+        segment.documents_with_chunk(*chunk, &mut documents)?;
+        if documents.len() * DENSE > n {
             counts.resize(n, 0);
-            for document in holders.drain(..) {
+            for document in documents.drain(..) {
                 if let Some(count) = counts.get_mut(document as usize) {
                     *count += 1;
                 }
@@ -72,13 +72,13 @@ fn holdings<P: IndexSegment>(
         }
     }
     if counts.is_empty() {
-        holders.sort_unstable();
-        let same = holders.chunk_by(|a, b| a == b);
+        documents.sort_unstable();
+        let same = documents.chunk_by(|a, b| a == b);
         return Ok(same
             .map(|same| (same[0], u32::try_from(same.len()).unwrap_or(u32::MAX)))
             .collect());
     }
-    for document in holders {
+    for document in documents {
         if let Some(count) = counts.get_mut(document as usize) {
             *count += 1;
         }

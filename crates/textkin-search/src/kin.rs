@@ -1,20 +1,21 @@
-//! Kin: the ranking by all that query and document say alike, from single words to whole chunks.
+//! Kin: ranking by everything that query and document share, from single words to whole chunks.
 //!
 //! ```text
-//! G(q)   the different runs of 1, 2, 4, … k words of the query, k being the words of a chunk
-//! f(g)   documents with the run g: for one word f_t; for a chunk what its postings say; else what the
-//!        words' frequencies make expect, N·Π f_t/N, but at least that of a chunk of the query around g
+//! G(q)   the distinct runs of 1, 2, 4, … k words of the query, where k is the words of a chunk
+//! f(g)   number of documents with the run g: for one word f_t; for a chunk, from its postings; otherwise
+//!        the number expected from the frequencies of its words, N·Π f_t/N, but at least that of a chunk
+//!        of the query that contains g
 //! a      Σ N/f(g) over the runs of both ÷ Σ N/f(g) over G(q)
 //! kin    a² · √λ,  λ = 1/(1 + ln max(1, f_d/f_q))
 //! ```
 //!
-//! Rare runs weigh most, and long ones are rare: a copied sentence counts whatever surrounds it. Long
-//! documents have more by chance, hence λ. Squaring does not change the order, it sets the scale.
-//! The query itself has a = λ = 1, and nothing has more.
+//! Rare runs weigh most, and long runs are rare: a copied sentence counts whatever surrounds it. Long
+//! documents share more by chance, hence λ. Squaring does not change the order; it sets the scale. The query
+//! itself has a = λ = 1, and no document has more.
 //!
-//! Words and chunks are looked up, which ranks all documents by (S₁ + S_k)·λ^¼, the share of these two
-//! orders in a; the texts of the best few hundred are read for the rest. Where there are no texts, the
-//! two orders are all there is.
+//! Words and chunks are looked up first, which ranks all documents by (S₁ + S_k)·λ^¼, the share of these two
+//! orders in a. Then the texts of the best few hundred are read for the other orders. Without stored texts,
+//! only the two orders count.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -30,14 +31,14 @@ use crate::rank::{RankSettings, rank_by_weights};
 use crate::ranking::Ranking;
 use crate::text_reader::TextReader;
 use crate::top::{RankedList, Scored, Top};
-use crate::weights::{TermWeights, longer, n_documents, n_live};
+use crate::weights::{TermWeights, length_penalty, n_documents, n_live};
 use textkin_core::DocumentAddress;
 
-/// The fewest candidates whose texts are read.
-const CANDIDATES: usize = 200;
-/// Candidates for each document that is wanted.
-const SPARE: usize = 4;
-/// Pieces of the candidates for each thread.
+/// Minimum number of candidates whose texts are read.
+const MIN_CANDIDATES: usize = 200;
+/// Number of candidates for each requested document.
+const CANDIDATES_PER_RESULT: usize = 4;
+/// Number of pieces of candidates for each thread.
 const PIECES: usize = 4;
 
 /// A query for [`rank_kin`].
@@ -45,18 +46,18 @@ const PIECES: usize = 4;
 pub struct KinQuery<'a> {
     /// The hashes of its words, in the order of the text.
     pub words: &'a [u64],
-    /// Words of a chunk.
+    /// Number of words of a chunk.
     pub k: NonZeroUsize,
-    /// The hashes of its chunks that may be looked up, each with the number of its first word.
+    /// The hashes of its chunks to look up, each with the index of its first word.
     pub chunks: &'a [(usize, u64)],
-    /// Words that do not count on their own, ascending.
-    pub stop: &'a [u64],
+    /// Words that do not count as single words, ascending.
+    pub stop_words: &'a [u64],
 }
 
-/// Ranks documents by kin. `texts` is `None` where no texts are kept.
+/// Ranks documents by kin. `texts` is `None` if the repository stores no texts.
 ///
 /// # Errors
-/// If what is stored is damaged, or a text cannot be read.
+/// If the stored data is corrupt, or a text cannot be read.
 pub fn rank_kin<P: IndexSegment, T: TextReader>(
     segments: &[P],
     texts: Option<&T>,
@@ -65,24 +66,29 @@ pub fn rank_kin<P: IndexSegment, T: TextReader>(
     threads: NonZeroUsize,
 ) -> Result<RankedList, T::Error> {
     let runs = Runs::new(segments, query, texts.is_some())?;
-    let wanted = if texts.is_some() { CANDIDATES.max(top.saturating_mul(SPARE)) } else { top };
-    let words = Query::with_stop_words(query.words.iter().copied(), query.stop.iter().copied());
+    let n_candidates = if texts.is_some() {
+        MIN_CANDIDATES.max(top.saturating_mul(CANDIDATES_PER_RESULT))
+    } else {
+        top
+    };
+    let words =
+        Query::with_stop_words(query.words.iter().copied(), query.stop_words.iter().copied());
     let chunks = runs.chunks.iter().map(|(&hash, chunk)| (hash, chunk.n_documents, chunk.weight));
     let weights = TermWeights::of_kin(segments, &words, chunks)?;
-    let settings = RankSettings { ranking: Ranking::Kin, top: wanted, threads };
-    let candidates = rank_by_weights(segments, &weights, query.stop, &settings)?;
+    let settings = RankSettings { ranking: Ranking::Kin, top: n_candidates, threads };
+    let candidates = rank_by_weights(segments, &weights, query.stop_words, &settings)?;
     let mut best = Top::new(top);
     match texts {
         None => {
             for candidate in &candidates.documents {
-                let share = candidate.score / candidates.own_score;
+                let share = candidate.score / candidates.self_score;
                 best.offer(Scored { score: share * share, address: candidate.address });
             }
         }
         Some(texts) => {
             let mut addresses: Vec<DocumentAddress> =
                 candidates.documents.iter().map(|candidate| candidate.address).collect();
-            // In the order in which they are stored, and in pieces, so that no thread waits long.
+            // In storage order, and in pieces, so that no thread waits long.
             addresses.sort_unstable();
             let piece = addresses.len().div_ceil(PIECES * threads.get()).max(1);
             let pieces: Vec<&[DocumentAddress]> = addresses.chunks(piece).collect();
@@ -96,24 +102,24 @@ pub fn rank_kin<P: IndexSegment, T: TextReader>(
     Ok(RankedList::new(1.0, best.into_sorted()))
 }
 
-/// What is known of a chunk of the query.
+/// Frequency and weight of a chunk of the query.
 #[derive(Clone, Copy, Debug, Default)]
-struct ChunkOf {
+struct ChunkFrequency {
     n_documents: u64,
     weight: f64,
 }
 
-/// The runs of a query, weighed.
+/// The runs of a query with their weights.
 #[derive(Debug)]
 struct Runs {
-    /// For each order, the runs of so many words by their hashes.
+    /// For each order, the runs of that many words, by their hashes.
     orders: Vec<(u32, HashMap<u64, usize>)>,
-    /// What each run weighs.
+    /// The weight of each run.
     weights: Vec<f64>,
     total: f64,
     n_words: u32,
     /// The chunks that are looked up, by their hashes.
-    chunks: BTreeMap<u64, ChunkOf>,
+    chunks: BTreeMap<u64, ChunkFrequency>,
 }
 
 impl Runs {
@@ -124,26 +130,28 @@ impl Runs {
     ) -> Result<Self, CorruptionError> {
         let n = n_live(segments).max(1) as f64;
         let k = query.k.get();
-        let mut chunks: BTreeMap<u64, ChunkOf> = BTreeMap::new();
-        let mut holders = Vec::new();
-        // A text shorter than a chunk has one that is not of k words.
-        let placed = if query.words.len() >= k { query.chunks } else { &[] };
-        for (_, hash) in placed {
+        let mut chunks: BTreeMap<u64, ChunkFrequency> = BTreeMap::new();
+        let mut documents = Vec::new();
+        // A text shorter than a chunk has a single chunk of fewer than k words.
+        let chunk_positions = if query.words.len() >= k { query.chunks } else { &[] };
+        for (_, hash) in chunk_positions {
             if let Entry::Vacant(vacant) = chunks.entry(*hash) {
                 let mut n_documents = 0;
                 for segment in segments {
-                    holders.clear();
-                    segment.documents_with_chunk(*hash, &mut holders)?;
-                    n_documents += holders.len() as u64;
+                    documents.clear();
+                    segment.documents_with_chunk(*hash, &mut documents)?;
+                    n_documents += documents.len() as u64;
                 }
-                vacant.insert(ChunkOf { n_documents, weight: 0.0 });
+                vacant.insert(ChunkFrequency { n_documents, weight: 0.0 });
             }
         }
-        // The documents that hold the chunk that begins with each word.
-        let mut known = vec![0u64; query.words.len()];
-        for (first, hash) in placed {
-            if let (Some(known), Some(chunk)) = (known.get_mut(*first), chunks.get(hash)) {
-                *known = chunk.n_documents;
+        // Number of documents that contain the chunk that begins with each word.
+        let mut chunk_frequencies = vec![0u64; query.words.len()];
+        for (first, hash) in chunk_positions {
+            if let (Some(chunk_frequencies), Some(chunk)) =
+                (chunk_frequencies.get_mut(*first), chunks.get(hash))
+            {
+                *chunk_frequencies = chunk.n_documents;
             }
         }
         let mut frequencies: HashMap<u64, f64> = HashMap::new();
@@ -163,9 +171,9 @@ impl Runs {
         let doubling = std::iter::successors(Some(1usize), |order| order.checked_mul(2));
         let between = doubling.take_while(|order| *order < k && (has_texts || *order == 1));
         for order in between.chain([k]).filter(|order| *order <= query.words.len()) {
-            runs.add_order(order, &query, &shares, &known, n);
+            runs.add_order(order, &query, &shares, &chunk_frequencies, n);
         }
-        for (first, hash) in placed {
+        for (first, hash) in chunk_positions {
             let run = query.words.get(*first..*first + k).map(chunk_hash);
             let order = runs.orders.last().filter(|order| order.0 as usize == k);
             let weight = run.zip(order).and_then(|(run, order)| order.1.get(&run));
@@ -177,30 +185,30 @@ impl Runs {
         Ok(runs)
     }
 
-    /// Weighs the runs of `order` words, of which each word is in a share of all `n` documents.
+    /// Adds the runs of `order` words. `shares` has the share of all `n` documents that contain each word.
     fn add_order(
         &mut self,
         order: usize,
         query: &KinQuery<'_>,
         shares: &[f64],
-        known: &[u64],
+        chunk_frequencies: &[u64],
         n: f64,
     ) {
         let k = query.k.get();
         let mut index: HashMap<u64, usize> = HashMap::new();
         let base = self.weights.len();
-        // The most documents that any occurrence of a run makes expect.
+        // The maximum number of documents expected from any occurrence of a run.
         let mut expected: Vec<f64> = Vec::new();
         let mut first = 0;
         let narrow = u32::try_from(order).unwrap_or(u32::MAX);
         RollingHash::new(narrow).hash_all(query.words, |hash| {
             let here = first;
             first += 1;
-            if order == 1 && query.stop.binary_search(&query.words[here]).is_ok() {
+            if order == 1 && query.stop_words.binary_search(&query.words[here]).is_ok() {
                 return;
             }
             let by_words = n * shares[here..here + order].iter().product::<f64>();
-            let around = known[(here + order).saturating_sub(k)..=here].iter().max();
+            let around = chunk_frequencies[(here + order).saturating_sub(k)..=here].iter().max();
             let documents = by_words.max(around.copied().unwrap_or(0) as f64).max(1.0);
             let number = *index.entry(hash).or_insert_with(|| {
                 expected.push(0.0);
@@ -213,7 +221,7 @@ impl Runs {
         self.orders.push((narrow, index));
     }
 
-    /// Kin of the query and each of the documents.
+    /// Computes kin of the query and each of the documents.
     fn scores<P: IndexSegment, T: TextReader>(
         &self,
         addresses: &[DocumentAddress],
@@ -228,12 +236,15 @@ impl Runs {
         let scored = |(&address, share): (&DocumentAddress, f64)| {
             let Length { words, .. } =
                 segments[address.segment as usize].length(address.document)?;
-            Ok(Scored { score: share * share / longer(self.n_words, words).sqrt(), address })
+            Ok(Scored {
+                score: share * share / length_penalty(self.n_words, words).sqrt(),
+                address,
+            })
         };
         addresses.iter().zip(shares).map(scored).collect()
     }
 
-    /// The share of the query's runs that are among `words`, by weight. `has` is for use here.
+    /// The share of the runs of the query that are among `words`, by weight. `has` is a buffer.
     fn share(&self, words: &[u64], has: &mut Vec<bool>) -> f64 {
         has.clear();
         has.resize(self.weights.len(), false);

@@ -1,14 +1,14 @@
-//! A part of a repository in memory: for tests, and for collections that are not stored.
+//! In-memory segment: for tests, and for collections that are not stored.
 
 use hashbrown::HashMap;
 use textkin_core::{CorruptionError, IndexSegment, Length, PostingBlock, PostingList};
 
 use crate::cursor::first_from;
 
-/// Postings in one block.
+/// Number of postings in one block.
 const BLOCK: usize = 128;
 
-/// Some documents in memory.
+/// An index segment in memory.
 #[derive(Clone, Debug)]
 pub struct MemorySegment {
     terms: HashMap<u64, Postings>,
@@ -32,7 +32,7 @@ impl Default for MemorySegment {
 }
 
 impl MemorySegment {
-    /// A part that stores only so many bits of the hash of a chunk, as files do.
+    /// Creates a segment that stores only `bits` bits of the hash of a chunk, as files do.
     #[must_use]
     pub fn with_chunk_bits(bits: u32) -> Self {
         let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
@@ -46,8 +46,7 @@ impl MemorySegment {
         }
     }
 
-    /// Adds a document with these words and these chunks, given by their hashes, and gives its
-    /// number.
+    /// Adds a document with these words and chunks, given by their hashes. Returns its number.
     pub fn add(&mut self, words: &[u64], chunks: &[u64]) -> u32 {
         let document = self.n_documents();
         let mut words = words.to_vec();
@@ -62,9 +61,9 @@ impl MemorySegment {
             counts.push(count);
         }
         for chunk in chunks {
-            let holders = self.chunks.entry(chunk & self.mask).or_default();
-            if holders.last() != Some(&document) {
-                holders.push(document);
+            let documents = self.chunks.entry(chunk & self.mask).or_default();
+            if documents.last() != Some(&document) {
+                documents.push(document);
             }
         }
         self.lengths.push(Length::of(counts));
@@ -73,7 +72,7 @@ impl MemorySegment {
         document
     }
 
-    /// Removes a document. Looks through all terms.
+    /// Removes a document. Visits all terms.
     pub fn remove(&mut self, document: u32) {
         if !self.is_live(document) {
             return;
@@ -105,7 +104,7 @@ impl IndexSegment for MemorySegment {
         let length = self.lengths.get(document as usize).copied();
         length.ok_or_else(|| CorruptionError {
             file: "memory".to_owned(),
-            reason: format!("there is no document {document}"),
+            reason: format!("document {document} does not exist"),
         })
     }
 
@@ -123,8 +122,8 @@ impl IndexSegment for MemorySegment {
         chunk: u64,
         documents: &mut Vec<u32>,
     ) -> Result<(), CorruptionError> {
-        let holders = self.chunks.get(&(chunk & self.mask)).map_or(&[][..], Vec::as_slice);
-        documents.extend(holders.iter().filter(|document| self.is_live(**document)));
+        let all = self.chunks.get(&(chunk & self.mask)).map_or(&[][..], Vec::as_slice);
+        documents.extend(all.iter().filter(|document| self.is_live(**document)));
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
-//! Work on both cores: many queries, or the pieces of one.
+//! Parallel map over the items of a slice.
 
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Applies `work` to every item, on so many threads, and gives the results in the order of the
-/// items. Items are taken one by one, so that a slow one holds up nothing but itself.
+/// Applies `work` to every item on up to `threads` threads, and returns the results in the order of the
+/// items. Threads take items one by one, so that a slow item delays no other.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_the_order_of_the_items() {
+    fn results_are_in_the_order_of_the_items() {
         let items: Vec<u32> = (0..1000).collect();
         for threads in [1, 2, 7] {
             let threads = NonZeroUsize::new(threads).unwrap();

@@ -1,15 +1,15 @@
-//! Ranking by passages: documents of which some passages are highly similar to some of the query.
+//! Ranking by passages: documents with passages that are highly similar to passages of the query.
 //!
-//! Query and documents are cut into passages of 50 words every 25 (001). Two passages are similar
-//! if the identity measure of the one against the other is at least half of the query's with
-//! itself. Copying is found this way that the score of whole documents misses.
+//! Query and documents are split into passages of 50 words, one every 25 words (Hoad and Zobel 2003). Two
+//! passages are similar if the identity measure of one against the other is at least half of the score of
+//! the query passage with itself. This finds copying that the score of whole documents misses.
 //!
-//! Nothing is missed: no passage of a document scores more than the words of the query's passage
-//! weigh that stand anywhere in the document. Documents in which these weigh enough are found by
-//! their postings, and only their texts are read.
+//! No similar passage is missed: a passage of a document cannot score more than the total weight of the words
+//! of the query passage that occur anywhere in the document. Documents in which that weight is high enough
+//! are found by their postings, and only their texts are read.
 //!
-//! The measure is identity 2. By identity 5 a single word decides over so short a text: one that
-//! is not in the repository hides a copied passage, a rare one that two texts share makes one.
+//! The measure is identity 2. With identity 5, a single word decides over such a short text: a word that is
+//! not in the repository hides a copied passage, and a rare word that two texts share creates a false one.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -27,28 +27,28 @@ use crate::weights::{TermWeights, WeightedTerm, n_documents, n_live, reaches};
 use textkin_core::DocumentAddress;
 
 const RANKING: Ranking = Ranking::Identity2;
-/// Documents that are read at once.
+/// Number of documents that are read at once.
 const PIECE: usize = 16;
 
-/// How texts are cut into passages, and which ones are similar.
+/// Settings of passages: how texts are split, and which passages are similar.
 #[derive(Clone, Copy, Debug)]
 pub struct PassageSettings {
-    /// Words of a passage.
+    /// Number of words of a passage.
     pub window: NonZeroUsize,
-    /// Words from the beginning of a passage to the beginning of the next.
+    /// Number of words from the beginning of a passage to the beginning of the next one.
     pub step: NonZeroUsize,
-    /// The percentage from which on two passages are highly similar.
+    /// Minimum percentage of two highly similar passages.
     pub percent: f64,
-    /// A passage of the query whose words are together in more documents than this is common
-    /// (nothing but frequent words, or boilerplate) and is passed over.
+    /// Maximum number of candidate documents of a query passage. A passage with more is common (only
+    /// frequent words, or boilerplate) and is skipped.
     pub max_documents: usize,
-    /// How many documents are wanted.
+    /// Maximum number of documents to return.
     pub top: usize,
-    /// Threads. They do not change what is found.
+    /// Number of threads. It does not affect the result.
     pub threads: NonZeroUsize,
 }
 
-/// 50 words every 25, similar from 50 % on, in at most 1,000 documents; the twenty best.
+/// 50 words every 25, similar at 50 % or more, at most 1,000 candidates; the 20 best documents.
 impl Default for PassageSettings {
     fn default() -> Self {
         Self {
@@ -69,16 +69,16 @@ pub struct PassagePair {
     pub query: Range<usize>,
     /// The passage of the document.
     pub document: Range<usize>,
-    /// The score of the one against the other, in percent of the query's with itself.
+    /// Score of one against the other, as a percentage of the score of the query passage with itself.
     pub percent: f64,
 }
 
-/// A document with passages that are highly similar to some of the query.
+/// A document with passages that are highly similar to passages of the query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageDocument {
     /// The document.
     pub address: DocumentAddress,
-    /// At least one pair, in the order of the query, then of the document.
+    /// The similar passages (at least one), in the order of the query, then of the document.
     pub pairs: Vec<PassagePair>,
 }
 
@@ -90,20 +90,20 @@ impl PassageDocument {
     }
 }
 
-/// What was found by passages.
+/// The result of [`rank_passages`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PassageList {
-    /// Documents with most pairs first; of equal ones that with the best pair, then the first.
+    /// Documents with the most pairs first; ties by the best pair, then by address.
     pub documents: Vec<PassageDocument>,
-    /// Passages of the query that were passed over because they are common.
+    /// Passages of the query that were skipped because they are common.
     pub common: Vec<Range<usize>>,
 }
 
-/// Ranks documents by the number of passages that are highly similar to passages of the query,
-/// whose words are given by their hashes in the order of the text.
+/// Ranks documents by the number of passages that are highly similar to passages of the query. `words` are
+/// the hashes of the words of the query, in text order.
 ///
 /// # Errors
-/// If what is stored is damaged, or a text cannot be read.
+/// If the stored data is corrupt, or a text cannot be read.
 pub fn rank_passages<P: IndexSegment, T: TextReader>(
     segments: &[P],
     texts: &T,
@@ -127,7 +127,7 @@ pub fn rank_passages<P: IndexSegment, T: TextReader>(
     }
     let terms = numbers(&windows);
     let candidates: Vec<(DocumentAddress, Vec<usize>)> = by_document.into_iter().collect();
-    // In the order in which they are stored, some side by side.
+    // In storage order, so that neighbours are read together.
     let pieces: Vec<&[(DocumentAddress, Vec<usize>)]> = candidates.chunks(PIECE).collect();
     let compared = parallel_map(&pieces, settings.threads, |piece| {
         let addresses: Vec<DocumentAddress> = piece.iter().map(|candidate| candidate.0).collect();
@@ -153,8 +153,8 @@ pub fn rank_passages<P: IndexSegment, T: TextReader>(
     Ok(list)
 }
 
-/// The passages of a text of `n` words. The last one may be shorter.
-fn cut(n: usize, settings: &PassageSettings) -> impl Iterator<Item = Range<usize>> {
+/// Splits a text of `n` words into passages. The last one may be shorter.
+fn split(n: usize, settings: &PassageSettings) -> impl Iterator<Item = Range<usize>> {
     let (window, step) = (settings.window.get(), settings.step.get());
     let last = n.saturating_sub(window).div_ceil(step);
     let starts = if n == 0 { 0..0 } else { 0..last + 1 };
@@ -170,7 +170,7 @@ fn cut(n: usize, settings: &PassageSettings) -> impl Iterator<Item = Range<usize
 struct Window {
     words: Range<usize>,
     weights: TermWeights,
-    own_score: f64,
+    self_score: f64,
 }
 
 impl Window {
@@ -190,21 +190,21 @@ impl Window {
             let weighted = |term| WeightedTerm::new(RANKING, term, n, frequency(&term.hash));
             let terms = query.terms().iter().copied().map(weighted).collect();
             let weights = TermWeights::of(terms, &query, RANKING);
-            Self { words: range, own_score: weights.own_score(), weights }
+            Self { words: range, self_score: weights.self_score(), weights }
         };
-        Ok(cut(words.len(), settings).map(weigh).collect())
+        Ok(split(words.len(), settings).map(weigh).collect())
     }
 
-    /// The documents in which a passage may be similar to this one; none if it is common.
+    /// The documents that may contain a similar passage; `None` if this passage is common.
     fn documents<P: IndexSegment>(
         &self,
         segments: &[P],
         settings: &PassageSettings,
     ) -> Result<Option<Vec<DocumentAddress>>, CorruptionError> {
         let ceiling = self.weights.ceiling();
-        let threshold = Threshold::new(self.own_score * (settings.percent.max(0.0) / 100.0));
+        let threshold = Threshold::new(self.self_score * (settings.percent.max(0.0) / 100.0));
         let search =
-            Search { segments, weights: &ceiling, stop: &[], top: 0, threshold: &threshold };
+            Search { segments, weights: &ceiling, stop_words: &[], top: 0, threshold: &threshold };
         let mut addresses = Vec::new();
         for (segment, number) in segments.iter().zip(0..) {
             let job = Job { segment: number, documents: 0..segment.n_documents() };
@@ -216,7 +216,7 @@ impl Window {
     }
 }
 
-/// A number for each different word of the passages.
+/// Numbers the distinct words of the passages.
 fn numbers(windows: &[Window]) -> HashMap<u64, usize> {
     let mut numbers = HashMap::new();
     for term in windows.iter().flat_map(|window| window.weights.terms()) {
@@ -226,7 +226,7 @@ fn numbers(windows: &[Window]) -> HashMap<u64, usize> {
     numbers
 }
 
-/// The pairs of some passages of the query and the passages of a document that are similar.
+/// Finds the similar pairs of some query passages and the passages of a document.
 fn pairs(
     windows: &[&Window],
     terms: &HashMap<u64, usize>,
@@ -235,24 +235,24 @@ fn pairs(
 ) -> Vec<PassagePair> {
     let number = |hash: &u64| terms.get(hash).copied();
     let words: Vec<Option<usize>> = words.iter().map(number).collect();
-    let asked: Vec<Vec<usize>> = windows
+    let window_terms: Vec<Vec<usize>> = windows
         .iter()
         .map(|window| window.weights.terms().iter().filter_map(|term| number(&term.hash)).collect())
         .collect();
     let mut counts = vec![0u32; terms.len()];
     let mut pairs = Vec::new();
-    for range in cut(words.len(), settings) {
+    for range in split(words.len(), settings) {
         for term in words[range.clone()].iter().flatten() {
             counts[*term] += 1;
         }
         let length =
             Length { words: u32::try_from(range.len()).unwrap_or(u32::MAX), ..Length::default() };
-        for (window, asked) in windows.iter().zip(&asked) {
-            let adds = asked.iter().enumerate();
+        for (window, window_terms) in windows.iter().zip(&window_terms) {
+            let adds = window_terms.iter().enumerate();
             let sum = adds.fold(0.0, |sum, (term, number)| {
                 sum + window.weights.term(term).adds(counts[*number])
             });
-            let percent = window.weights.score(sum, &length) / window.own_score * 100.0;
+            let percent = window.weights.score(sum, &length) / window.self_score * 100.0;
             if sum > 0.0 && reaches(percent, settings.percent) {
                 let (query, document) = (window.words.clone(), range.clone());
                 pairs.push(PassagePair { query, document, percent });
@@ -270,24 +270,24 @@ fn pairs(
 mod tests {
     use super::*;
 
-    fn cuts(n: usize, window: usize, step: usize) -> Vec<(usize, usize)> {
+    fn ranges(n: usize, window: usize, step: usize) -> Vec<(usize, usize)> {
         let number = |n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN);
         let settings = PassageSettings {
             window: number(window),
             step: number(step),
             ..PassageSettings::default()
         };
-        cut(n, &settings).map(|range| (range.start, range.end)).collect()
+        split(n, &settings).map(|range| (range.start, range.end)).collect()
     }
 
     #[test]
-    fn texts_are_cut_until_their_last_word() {
-        assert_eq!(cuts(0, 50, 25), []);
-        assert_eq!(cuts(30, 50, 25), [(0, 30)]);
-        assert_eq!(cuts(50, 50, 25), [(0, 50)]);
-        assert_eq!(cuts(51, 50, 25), [(0, 50), (25, 51)]);
-        assert_eq!(cuts(100, 50, 25), [(0, 50), (25, 75), (50, 100)]);
-        assert_eq!(cuts(5, 1, 3), [(0, 1), (3, 4)]);
-        assert_eq!(cuts(6, 1, 3), [(0, 1), (3, 4)]);
+    fn texts_are_split_up_to_their_last_word() {
+        assert_eq!(ranges(0, 50, 25), []);
+        assert_eq!(ranges(30, 50, 25), [(0, 30)]);
+        assert_eq!(ranges(50, 50, 25), [(0, 50)]);
+        assert_eq!(ranges(51, 50, 25), [(0, 50), (25, 51)]);
+        assert_eq!(ranges(100, 50, 25), [(0, 50), (25, 75), (50, 100)]);
+        assert_eq!(ranges(5, 1, 3), [(0, 1), (3, 4)]);
+        assert_eq!(ranges(6, 1, 3), [(0, 1), (3, 4)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Queries: the words of a text, counted, without those that are to be left out.
+//! Queries: the words of a text with their counts, without stop words.
 
 use textkin_core::Length;
 
@@ -7,34 +7,34 @@ use textkin_core::Length;
 pub struct QueryTerm {
     /// The hash of the word.
     pub hash: u64,
-    /// How often the query has it: f_qt.
+    /// How often the query contains it: f_qt.
     pub count: u32,
 }
 
-/// The words of a query, and the words that do not count on either side.
+/// The words of a query, and the stop words, which do not count on either side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
     terms: Vec<QueryTerm>,
-    stop: Vec<u64>,
+    stop_words: Vec<u64>,
     length: Length,
 }
 
 impl Query {
-    /// The query with these words, given by their hashes in any order.
+    /// Creates a query from the hashes of its words, in any order.
     pub fn new(words: impl IntoIterator<Item = u64>) -> Self {
         Self::with_stop_words(words, [])
     }
 
-    /// The query with these words, where the words in `stop` do not count: neither in the query
-    /// nor in the length of a document.
+    /// Creates a query with stop words, which count neither in the query nor in the length of a
+    /// document.
     pub fn with_stop_words(
         words: impl IntoIterator<Item = u64>,
-        stop: impl IntoIterator<Item = u64>,
+        stop_words: impl IntoIterator<Item = u64>,
     ) -> Self {
-        let mut stop: Vec<u64> = stop.into_iter().collect();
-        stop.sort_unstable();
-        stop.dedup();
-        let counts = |hash: &u64| stop.binary_search(hash).is_err();
+        let mut stop_words: Vec<u64> = stop_words.into_iter().collect();
+        stop_words.sort_unstable();
+        stop_words.dedup();
+        let counts = |hash: &u64| stop_words.binary_search(hash).is_err();
         let mut hashes: Vec<u64> = words.into_iter().filter(counts).collect();
         hashes.sort_unstable();
         let terms: Vec<QueryTerm> = hashes
@@ -45,22 +45,22 @@ impl Query {
             })
             .collect();
         let length = Length::of(terms.iter().map(|term| term.count));
-        Self { terms, stop, length }
+        Self { terms, stop_words, length }
     }
 
-    /// Its different words, in order of their hashes.
+    /// Its distinct words, in order of their hashes.
     #[must_use]
     pub fn terms(&self) -> &[QueryTerm] {
         &self.terms
     }
 
-    /// The words that do not count, ascending.
+    /// The stop words, ascending.
     #[must_use]
-    pub fn stop(&self) -> &[u64] {
-        &self.stop
+    pub fn stop_words(&self) -> &[u64] {
+        &self.stop_words
     }
 
-    /// Its length, without the words that do not count.
+    /// Its length without stop words.
     #[must_use]
     pub fn length(&self) -> &Length {
         &self.length
@@ -77,6 +77,6 @@ mod tests {
         let terms = [QueryTerm { hash: 4, count: 1 }, QueryTerm { hash: 9, count: 3 }];
         assert_eq!(query.terms(), terms);
         assert_eq!((query.length().words, query.length().terms), (4, 2));
-        assert_eq!(query.stop(), [7, 8]);
+        assert_eq!(query.stop_words(), [7, 8]);
     }
 }

@@ -1,4 +1,4 @@
-//! Ranking by words: the documents of all parts most similar to a query.
+//! Ranking by words: the documents of all segments that are most similar to a query.
 
 use std::num::NonZeroUsize;
 
@@ -14,41 +14,40 @@ use crate::top::{RankedList, Top};
 use crate::weights::TermWeights;
 use textkin_core::DocumentAddress;
 
-/// Documents that one thread takes at a time.
+/// Number of documents that one thread processes at a time.
 const SPAN: u32 = 1 << 17;
 
-/// Postings that are worth a second thread.
+/// Number of postings that are worth a second thread.
 const WORTH_A_THREAD: u64 = 50_000;
 
-/// Postings of the rarest terms from which a first threshold is told.
+/// Number of postings of the rarest terms that determine the first threshold.
 const PRIMING: u64 = 4096;
 
-/// What is looked for, and by what means.
+/// Settings of a ranking.
 #[derive(Clone, Copy, Debug)]
 pub struct RankSettings {
-    /// How documents are ranked.
+    /// The measure of the ranking.
     pub ranking: Ranking,
-    /// How many are wanted.
+    /// Maximum number of documents to return.
     pub top: usize,
-    /// Threads that one query may use. They do not change what is found.
+    /// Number of threads of one query. It does not affect the result.
     pub threads: NonZeroUsize,
 }
 
-/// The twenty best by identity 5, on one thread.
+/// The 20 best documents by identity 5, on one thread.
 impl Default for RankSettings {
     fn default() -> Self {
         Self { ranking: Ranking::Identity5, top: 20, threads: NonZeroUsize::MIN }
     }
 }
 
-/// Ranks the documents of a repository against a query by the words they share. Documents with a
-/// score of 0 are not listed.
+/// Ranks the documents of a repository by the words they share with a query. Does not list documents with a
+/// score of 0.
 ///
-/// N and f_t are counted over the documents of all parts that are not removed. In the query's
-/// score with itself, a term that no document has counts as if one had it. By
-/// [`Ranking::Fingerprint`], the words are taken as chunks of one word;
-/// [`crate::rank_chunks`] ranks by other chunks. By [`Ranking::Kin`], only words are looked at;
-/// [`crate::rank_kin`] is the whole of it.
+/// N and f_t are counted over the documents of all segments that are not removed. In the score of the query
+/// with itself, a term that no document contains counts as if one document contained it.
+/// [`Ranking::Fingerprint`] treats words as chunks of one word; [`crate::rank_chunks`] ranks by other
+/// chunks. [`Ranking::Kin`] considers only words; [`crate::rank_kin`] is the complete measure.
 ///
 /// ```
 /// use textkin_search::{MemorySegment, Query, RankSettings, rank};
@@ -63,37 +62,42 @@ impl Default for RankSettings {
 /// ```
 ///
 /// # Errors
-/// If what is stored is damaged.
+/// If the stored data is corrupt.
 pub fn rank<P: IndexSegment>(
     segments: &[P],
     query: &Query,
     settings: &RankSettings,
 ) -> Result<RankedList, CorruptionError> {
     let weights = TermWeights::new(segments, query, settings.ranking)?;
-    rank_by_weights(segments, &weights, query.stop(), settings)
+    rank_by_weights(segments, &weights, query.stop_words(), settings)
 }
 
-/// Ranks by a weighing.
+/// Ranks by term weights.
 pub(crate) fn rank_by_weights<P: IndexSegment>(
     segments: &[P],
     weights: &TermWeights,
-    stop: &[u64],
+    stop_words: &[u64],
     settings: &RankSettings,
 ) -> Result<RankedList, CorruptionError> {
     let primed = first_threshold(segments, weights, settings.top)?;
     let n_postings: u64 = weights.terms().iter().map(|term| term.n_documents).sum();
     let threads = if n_postings < WORTH_A_THREAD { NonZeroUsize::MIN } else { settings.threads };
-    let search =
-        Search { segments, weights, stop, top: settings.top, threshold: &Threshold::new(primed) };
+    let search = Search {
+        segments,
+        weights,
+        stop_words,
+        top: settings.top,
+        threshold: &Threshold::new(primed),
+    };
     let mut top = Top::new(settings.top);
     for best in parallel_map(&jobs(segments, threads), threads, |job| search.best(job)) {
         top.absorb(best?);
     }
-    Ok(RankedList::new(weights.own_score(), top.into_sorted()))
+    Ok(RankedList::new(weights.self_score(), top.into_sorted()))
 }
 
-/// Ranks against many queries, each on one thread, several at a time. The results are in the
-/// order of the queries.
+/// Ranks documents for many queries, several at a time, each on one thread. The results are in the order of
+/// the queries.
 pub fn rank_all<P: IndexSegment>(
     segments: &[P],
     queries: &[Query],
@@ -103,7 +107,7 @@ pub fn rank_all<P: IndexSegment>(
     parallel_map(queries, settings.threads, |query| rank(segments, query, &alone))
 }
 
-/// The documents of all parts, in pieces if there are threads to share them.
+/// Splits the documents of all segments into jobs, if there are several threads.
 fn jobs<P: IndexSegment>(segments: &[P], threads: NonZeroUsize) -> Vec<Job> {
     let mut jobs = Vec::new();
     for (segment, number) in segments.iter().zip(0..) {
@@ -116,7 +120,7 @@ fn jobs<P: IndexSegment>(segments: &[P], threads: NonZeroUsize) -> Vec<Job> {
     jobs
 }
 
-/// A score that at least `top` documents reach, told from the postings of the rarest terms.
+/// Finds a score that at least `top` documents reach, from the postings of the rarest terms.
 fn first_threshold<P: IndexSegment>(
     segments: &[P],
     weights: &TermWeights,
@@ -152,6 +156,6 @@ fn first_threshold<P: IndexSegment>(
     if scores.len() < top {
         return Ok(0.0);
     }
-    let (_, least, _) = scores.select_nth_unstable_by(top - 1, |a, b| b.total_cmp(a));
-    Ok(*least)
+    let (_, min_score, _) = scores.select_nth_unstable_by(top - 1, |a, b| b.total_cmp(a));
+    Ok(*min_score)
 }

@@ -1,21 +1,21 @@
-//! Rankings: the measures of a search, by which documents are ordered against a query.
+//! Rankings: the measures that order documents by similarity to a query.
 //!
-//! Notation of 001 (Hoad and Zobel 2003): N documents, f_t of them with term t, f_dt occurrences
-//! of t in document d, f_d words of d, W_d = √Σ(1+ln f_dt)². Sums are over the terms in both q
-//! and d. The measure of SCAM follows 004.
+//! Notation of Hoad and Zobel (2003): N documents, f_t of them with term t, f_dt occurrences of t in document
+//! d, f_d words of d, W_d = √Σ(1+ln f_dt)². Sums are over the terms in both q and d. The measure of SCAM
+//! follows Shivakumar and Garcia-Molina (1995).
 
 use std::fmt;
 use std::str::FromStr;
 
 use textkin_core::name::nearest;
 
-/// How documents are ranked against a query.
+/// The measure that ranks documents by similarity to a query.
 ///
 /// ```
 /// use textkin_search::Ranking;
 /// assert_eq!("identity5".parse(), Ok(Ranking::Identity5));
 /// let error = "cosin".parse::<Ranking>().unwrap_err();
-/// assert_eq!(error.to_string(), "no measure 'cosin'; did you mean 'cosine'?");
+/// assert_eq!(error.to_string(), "unknown measure 'cosin'; did you mean 'cosine'?");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Ranking {
@@ -35,27 +35,28 @@ pub enum Ranking {
     Identity4,
     /// Identity 2 with N/f_t
     Identity5,
-    /// SCAM's subset measure, the larger of both directions, at most 1
+    /// SCAM's subset measure: the larger of both directions, at most 1
     Scam(Closeness),
-    /// Chunks of the query that the document has
+    /// Number of chunks of the query that the document has
     Fingerprint,
     /// Runs of 1, 2, 4, … k words of the query that the document has: see [`crate::rank_kin`]
     #[default]
     Kin,
 }
 
-/// SCAM's ε: a word counts if its frequencies a and b are so close that a/b + b/a < ε.
+/// SCAM's closeness ε: a word counts if its frequencies a and b in the two texts satisfy
+/// a/b + b/a < ε (the *closeness set* of the paper).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closeness(f64);
 
 impl Closeness {
-    /// The closeness ε, if it is a number above 2: at 2 not even equal frequencies are close.
+    /// Creates the closeness ε, if it is above 2; at 2, not even equal frequencies are close.
     #[must_use]
     pub fn new(epsilon: f64) -> Option<Self> {
         (epsilon > 2.0 && epsilon.is_finite()).then_some(Self(epsilon))
     }
 
-    /// ε.
+    /// The value of ε.
     #[must_use]
     pub fn epsilon(self) -> f64 {
         self.0
@@ -63,7 +64,7 @@ impl Closeness {
 
     /// Whether two frequencies are close.
     #[must_use]
-    pub fn holds(self, a: u32, b: u32) -> bool {
+    pub fn is_close(self, a: u32, b: u32) -> bool {
         let ratio = f64::from(a) / f64::from(b);
         ratio + ratio.recip() < self.0
     }
@@ -110,33 +111,35 @@ impl Ranking {
         }
     }
 
-    /// What it tells, in one line.
+    /// One-line summary of what it measures.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
-            Self::Inner => {
-                "shared words, rare and repeated ones counting more; favours long documents"
-            }
+            Self::Inner => "shared words, weighted by rarity and frequency; favours long documents",
             Self::Normalised => "inner, divided by the square root of the document's length",
             Self::Cosine => {
-                "inner, divided by the document's weight: same topic rather than same text"
+                "inner, divided by the document's weight; finds the same topic rather than the same text"
             }
             Self::Identity1 => {
                 "words that occur equally often in both, in documents of equal length"
             }
-            Self::Identity2 => "identity1, far milder on differences of length",
-            Self::Identity3 => "identity2, frequent words of query and document counting more",
-            Self::Identity4 => "identity2, words that stand in every document counting nothing",
-            Self::Identity5 => "identity2, rare words counting far more: the best of its paper",
-            Self::Scam(_) => {
-                "how much of one text is in the other, by words about equally frequent in both"
+            Self::Identity2 => "identity1, with a much smaller penalty for differences in length",
+            Self::Identity3 => {
+                "identity2, with more weight for frequent words of query and document"
             }
-            Self::Fingerprint => "chunks of the query that the document has",
-            Self::Kin => "all shared wording, from rare words to copied sentences; the default",
+            Self::Identity4 => "identity2, with no weight for words that occur in every document",
+            Self::Identity5 => {
+                "identity2, with far more weight for rare words; the best in its paper"
+            }
+            Self::Scam(_) => {
+                "share of one text that is in the other, by words that are about equally frequent in both"
+            }
+            Self::Fingerprint => "number of chunks of the query that the document has",
+            Self::Kin => "all shared wording, from rare words to copied sentences (default)",
         }
     }
 
-    /// The rule, on one line. Sums are over the terms of both query and document.
+    /// The formula, on one line. Sums are over the terms in both query and document.
     #[must_use]
     pub fn formula(self) -> &'static str {
         match self {
@@ -166,13 +169,13 @@ impl Ranking {
     ///
     /// In the identity measures every summand is largest where f_dt = f_qt (also in the third:
     /// (2f + x)/(1 + x) falls as x grows, because 2f > 1), none is negative because f_t ≤ N, and
-    /// the divisor is least where f_d = f_q. SCAM is cut off at 1, which the query reaches;
+    /// the divisor is smallest where f_d = f_q. SCAM is capped at 1, which the query reaches;
     /// others may tie with it. No document has more chunks of the query than the query, nor more of
-    /// its runs of words, and the divisor of kin is least where the document is not longer.
+    /// its runs of words, and the divisor of kin is smallest where the document is not longer.
     ///
-    /// The products are not: a document that repeats a word of the query has a larger inner
-    /// product, and one that consists of the query's rarest word alone has a larger normalised
-    /// one and a larger cosine, because the rarity of words is on one side only.
+    /// The products are not ideal: a document that repeats a word of the query has a larger inner
+    /// product. A document that consists only of the rarest word of the query has a larger normalized
+    /// product and a larger cosine, because the rarity of words is on one side only.
     #[must_use]
     pub fn is_ideal(self) -> bool {
         !matches!(self, Self::Inner | Self::Normalised | Self::Cosine)
@@ -190,28 +193,28 @@ impl fmt::Display for Ranking {
     }
 }
 
-/// Why a text names no ranking.
+/// Error while parsing a [`Ranking`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RankingError {
-    /// There is no ranking of this name.
-    #[error("no measure '{name}'; {}", hint(*.suggestion))]
+    /// The name is unknown.
+    #[error("unknown measure '{name}'; {}", hint(*.suggestion))]
     UnknownName {
-        /// What was written.
+        /// The unknown name.
         name: String,
-        /// The nearest name there is.
+        /// The most similar known name.
         suggestion: Option<&'static str>,
     },
-    /// What follows the name does not fit it.
+    /// The ranking does not take an argument.
     #[error("{name}: only scam takes an argument; write {name}")]
     ExtraArgument {
         /// The ranking.
         name: &'static str,
     },
-    /// ε is no number above 2.
-    #[error("scam: '{argument}' is not a number above 2; write scam:2.5")]
+    /// ε is not a number above 2.
+    #[error("scam: expected a number above 2, got '{argument}'; write it like scam:2.5")]
     Closeness {
-        /// What was written.
+        /// The invalid argument.
         argument: String,
     },
 }
@@ -219,7 +222,7 @@ pub enum RankingError {
 fn hint(suggestion: Option<&str>) -> String {
     match suggestion {
         Some(name) => format!("did you mean '{name}'?"),
-        None => "`textkin measures` lists them all".to_owned(),
+        None => "run `textkin measures` for a list".to_owned(),
     }
 }
 
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn every_ranking_is_found_by_what_it_is_shown_as() {
+    fn every_ranking_round_trips_as_text() {
         let strict = Ranking::Scam(Closeness::new(2.1).unwrap());
         for ranking in Ranking::ALL.into_iter().chain([strict]) {
             assert_eq!(ranking.to_string().parse(), Ok(ranking));
@@ -266,20 +269,20 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_is_answered_with_the_one_that_was_meant() {
-        assert_eq!(error("identiy5"), "no measure 'identiy5'; did you mean 'identity5'?");
-        assert_eq!(error("scan:3"), "no measure 'scan'; did you mean 'scam'?");
-        assert_eq!(error("bm25"), "no measure 'bm25'; `textkin measures` lists them all");
+    fn a_misspelled_name_gets_a_suggestion() {
+        assert_eq!(error("identiy5"), "unknown measure 'identiy5'; did you mean 'identity5'?");
+        assert_eq!(error("scan:3"), "unknown measure 'scan'; did you mean 'scam'?");
+        assert_eq!(error("bm25"), "unknown measure 'bm25'; run `textkin measures` for a list");
         assert_eq!(error("cosine:3"), "cosine: only scam takes an argument; write cosine");
         for argument in ["2", "", "x", "nan", "inf"] {
-            assert!(error(&format!("scam:{argument}")).contains("not a number above 2"));
+            assert!(error(&format!("scam:{argument}")).contains("expected a number above 2"));
         }
     }
 
     #[test]
     fn frequencies_are_close_if_neither_is_twice_the_other() {
         let closeness = Closeness::default();
-        assert!(closeness.holds(3, 3) && closeness.holds(3, 5) && closeness.holds(5, 3));
-        assert!(!closeness.holds(3, 6) && !closeness.holds(6, 3));
+        assert!(closeness.is_close(3, 3) && closeness.is_close(3, 5) && closeness.is_close(5, 3));
+        assert!(!closeness.is_close(3, 6) && !closeness.is_close(6, 3));
     }
 }

@@ -1,11 +1,10 @@
-//! The scan: scores the documents of one range of one part, and passes over those that cannot be
-//! among the best.
+//! Scan: scores the documents of one range of one segment, and skips those that cannot be among the best.
 //!
-//! Documents are taken in blocks whose sums fit the cache. The terms of the query stand in order
-//! of what they can add at most. As soon as k documents are known, the last terms together
-//! cannot lift a document among them: only documents with one of the others, the *essential*
-//! terms, are candidates (MaxScore of Turtle and Flood 1995). A candidate's sum is completed term
-//! by term, by skipping in the postings, and dropped once what is left cannot save it.
+//! Documents are processed in blocks whose sums fit the cache. The terms of the query are ordered by the most
+//! they can add. Once k documents are known, the last terms together cannot lift a document among them. Only
+//! documents with one of the other terms, the *essential* terms, are candidates (MaxScore of Turtle and Flood
+//! 1995). The sum of a candidate is completed term by term, by skipping in the postings, and the candidate is
+//! dropped once the remaining terms cannot lift it to the threshold.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,23 +12,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use textkin_core::{CorruptionError, IndexSegment, Length};
 
 use crate::cursor::Cursor;
-use crate::stop::StopWords;
+use crate::stop_words::StopWords;
 use crate::top::{Scored, Top};
 use crate::weights::{TermWeights, reaches};
 use textkin_core::DocumentAddress;
 
-/// Documents whose sums are held at a time: 256 KiB, half of a usual second-level cache.
+/// Number of documents whose sums are held at a time: 256 KiB, half of a typical second-level cache.
 const BLOCK: u32 = 1 << 15;
 
-/// Sums that are cleared and looked through together.
+/// Number of sums that are cleared and examined together.
 const GROUP: usize = 64;
 
-/// From one candidate in so many documents on, it is cheaper to add more terms up for all.
+/// If at least one in this many documents is a candidate, it is cheaper to add more terms for all.
 const MANY: usize = 32;
 
 /// The best score that at least k documents are known to reach, across threads.
 ///
-/// It only rises. How soon others see it changes how much they read, never what they find.
+/// It only rises. How soon other threads see it affects how much they read, but not what they find.
 #[derive(Debug)]
 pub(crate) struct Threshold(AtomicU64);
 
@@ -38,32 +37,32 @@ impl Threshold {
         Self(AtomicU64::new(score.to_bits()))
     }
 
-    /// Raises it to `score` and gives the highest that is known. Scores are not negative, so
-    /// that their bits are ordered as they are.
+    /// Raises it to `score` and returns the highest known value. Scores are not negative, so their bits
+    /// have the same order as the scores.
     fn raise(&self, score: f64) -> f64 {
         f64::from_bits(self.0.fetch_max(score.to_bits(), Ordering::Relaxed)).max(score)
     }
 }
 
-/// A range of documents of one part.
+/// A range of documents of one segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) segment: u32,
     pub(crate) documents: Range<u32>,
 }
 
-/// What all jobs of a search share.
+/// The data that all jobs of a search share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'a, P> {
     pub(crate) segments: &'a [P],
     pub(crate) weights: &'a TermWeights,
-    pub(crate) stop: &'a [u64],
+    pub(crate) stop_words: &'a [u64],
     pub(crate) top: usize,
     pub(crate) threshold: &'a Threshold,
 }
 
 impl<'a, P: IndexSegment> Search<'a, P> {
-    /// The best documents of a range.
+    /// Finds the best documents of a range.
     pub(crate) fn best(&self, job: &Job) -> Result<Top, CorruptionError> {
         let mut top = Top::new(self.top);
         let mut threshold = self.threshold.raise(0.0);
@@ -75,12 +74,12 @@ impl<'a, P: IndexSegment> Search<'a, P> {
         Ok(top)
     }
 
-    /// All documents of a range that reach the threshold, unless they are more than `most`. Only
-    /// for bounded weighings without words that do not count.
+    /// Finds all documents of a range that reach the threshold; `None` if there are more than
+    /// `max_documents`. Only for bounded weights without stop words.
     pub(crate) fn all(
         &self,
         job: &Job,
-        most: usize,
+        max_documents: usize,
     ) -> Result<Option<Vec<DocumentAddress>>, CorruptionError> {
         let mut addresses = Vec::new();
         let threshold = self.threshold.raise(0.0);
@@ -93,7 +92,7 @@ impl<'a, P: IndexSegment> Search<'a, P> {
                     document: found.document,
                 }),
             );
-            if addresses.len() > most {
+            if addresses.len() > max_documents {
                 return Ok(None);
             }
         }
@@ -107,26 +106,26 @@ struct Candidate {
     document: u32,
     sum: f64,
     length: Length,
-    /// The least that its sum can be divided by.
+    /// Lower bound of the divisor of its sum.
     divisor: f64,
 }
 
 struct Scan<'a, P> {
     segment: &'a P,
     number: u32,
-    /// The first document ahead, and the end of the range.
+    /// The next document, and the end of the range.
     next: u32,
     end: u32,
     weights: &'a TermWeights,
     /// In the order in which terms are added.
     cursors: Vec<Cursor<'a>>,
-    /// `rest[i]`: the most that the terms of the cursors from `i` on can add.
+    /// `rest[i]`: the maximum that the terms of cursors `i..` can add.
     rest: Vec<f64>,
-    /// Terms that are treated as essential though they are not.
+    /// Number of terms that are treated as essential although they are not.
     extra: usize,
-    stop: StopWords<'a>,
+    stop_words: StopWords<'a>,
     sums: Vec<f64>,
-    /// Which groups of sums are not all 0.
+    /// Whether each group of sums has a sum other than 0.
     touched: Vec<bool>,
     /// Touched documents that may be candidates, with their sums.
     kept: Vec<(u32, f64)>,
@@ -143,8 +142,9 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
                 cursors.extend(Cursor::of(segment, term, weighted)?);
             }
         }
-        let counts_stop = weights.stops() && !cursors.is_empty();
-        let stop = StopWords::open(segment, if counts_stop { search.stop } else { &[] })?;
+        let counts_stop_words = weights.stops() && !cursors.is_empty();
+        let stop_words =
+            StopWords::open(segment, if counts_stop_words { search.stop_words } else { &[] })?;
         let mut rest = vec![0.0; cursors.len() + 1];
         for (number, cursor) in cursors.iter().enumerate().rev() {
             rest[number] = rest[number + 1] + weights.term(cursor.term).own();
@@ -158,7 +158,7 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
             weights,
             cursors,
             rest,
-            stop,
+            stop_words,
             sums: vec![0.0; n_sums],
             touched: vec![false; n_sums.div_ceil(GROUP)],
             extra: 0,
@@ -167,7 +167,7 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
         }))
     }
 
-    /// Goes on to the next documents that may reach `threshold` and adds their terms up, until
+    /// Moves to the next documents that may reach `threshold` and adds up their terms. Returns false if
     /// there are none.
     fn next_block(&mut self, threshold: f64) -> Result<bool, CorruptionError> {
         let n_essential = self.n_essential(threshold);
@@ -182,7 +182,7 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
         Ok(true)
     }
 
-    /// The number of leading terms of which a document must have one to reach `threshold`.
+    /// Number of leading terms of which a document must have at least one to reach `threshold`.
     fn n_essential(&self, threshold: f64) -> usize {
         if !self.weights.is_bounded() {
             return self.cursors.len();
@@ -191,7 +191,7 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
         (n_essential + self.extra).min(self.cursors.len())
     }
 
-    /// The first document ahead that has an essential term.
+    /// The next document that has an essential term.
     fn first_document(&mut self, n_essential: usize) -> Result<Option<u32>, CorruptionError> {
         let mut first = None;
         for cursor in &mut self.cursors[..n_essential] {
@@ -201,7 +201,7 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
         Ok(first)
     }
 
-    /// Adds the essential terms up for all documents of a range.
+    /// Adds up the essential terms for all documents of a range.
     fn add_up(&mut self, n_essential: usize, range: Range<u32>) -> Result<(), CorruptionError> {
         let (sums, touched) = (&mut self.sums, &mut self.touched);
         for cursor in &mut self.cursors[..n_essential] {
@@ -219,8 +219,8 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
         Ok(())
     }
 
-    /// Makes candidates of the documents of a range that may reach `threshold`, in order, and
-    /// clears the sums.
+    /// Collects the documents of a range that may reach `threshold` as candidates, in order, and clears
+    /// the sums.
     fn select(
         &mut self,
         n_essential: usize,
@@ -255,7 +255,7 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
         Ok(())
     }
 
-    /// Adds the terms that are not essential to the candidates, which become fewer meanwhile.
+    /// Adds the other terms to the candidates, and drops candidates that cannot reach `threshold`.
     fn complete(&mut self, n_essential: usize, threshold: f64) -> Result<(), CorruptionError> {
         for number in n_essential..self.cursors.len() {
             if self.candidates.is_empty() {
@@ -273,12 +273,12 @@ impl<'a, P: IndexSegment> Scan<'a, P> {
         Ok(())
     }
 
-    /// Takes the words that do not count from the lengths of the candidates, and scores them.
+    /// Subtracts stop words from the lengths of the candidates, and scores them.
     fn offer_to(&mut self, top: &mut Top) -> Result<(), CorruptionError> {
         let documents: Vec<u32> = self.candidates.iter().map(|found| found.document).collect();
-        let stopped = self.stop.count(&documents)?;
-        for (candidate, stopped) in self.candidates.iter_mut().zip(&stopped) {
-            candidate.length = stopped.taken_from(&candidate.length);
+        let stop_counts = self.stop_words.count(&documents)?;
+        for (candidate, stop_counts) in self.candidates.iter_mut().zip(&stop_counts) {
+            candidate.length = stop_counts.subtract_from(&candidate.length);
         }
         for Candidate { document, sum, length, .. } in self.candidates.drain(..) {
             let address = DocumentAddress { segment: self.number, document };

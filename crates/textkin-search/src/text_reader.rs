@@ -1,17 +1,17 @@
-//! What only the texts of the documents can tell.
+//! Access to the stored texts of documents.
 
 use textkin_core::CorruptionError;
 
 use textkin_core::DocumentAddress;
 
-/// Reads stored texts for a search, which asks for as few as it can.
+/// Reads stored texts for a search, which requests as few as possible.
 pub trait TextReader: Sync {
     /// Why a text cannot be read.
     type Error: From<CorruptionError> + Send;
 
-    /// How many of the query's chunks a document has. `chunks` are ascending, each once;
-    /// `at_most` is what the postings say, in which some holders may be false. Where there is no
-    /// text, `at_most` is the best answer.
+    /// Counts the chunks of the query that a document contains. `chunks` are ascending and distinct.
+    /// `max_shared` is the upper bound from the postings, which may have false positives; without a stored
+    /// text, it is the best answer.
     ///
     /// # Errors
     /// If the text cannot be read.
@@ -19,7 +19,7 @@ pub trait TextReader: Sync {
         &self,
         address: DocumentAddress,
         chunks: &[u64],
-        at_most: u32,
+        max_shared: u32,
     ) -> Result<u32, Self::Error>;
 
     /// Appends the hashes of the words of a document, in the order of the text.
@@ -28,8 +28,8 @@ pub trait TextReader: Sync {
     /// If the text cannot be read.
     fn words(&self, address: DocumentAddress, words: &mut Vec<u64>) -> Result<(), Self::Error>;
 
-    /// Gives the words of each document to `take`, with its number in `addresses`. These are ascending,
-    /// so that what lies side by side can be read at once.
+    /// Calls `take` with the index of each address and the words of its document. Addresses are ascending,
+    /// so that neighbouring texts can be read together.
     ///
     /// # Errors
     /// If a text cannot be read.

@@ -1,39 +1,39 @@
-//! The best of the documents: places, ranked documents, and the k best seen so far.
+//! Ranked documents, and the k best documents so far.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use textkin_core::DocumentAddress;
 
-/// A document and how it compares with the query.
+/// A document with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
     /// The document.
     pub address: DocumentAddress,
     /// Its score.
     pub score: f64,
-    /// Its score as a percentage of the score that the query has with itself.
+    /// Its score as a percentage of the score of the query with itself.
     pub percent: f64,
 }
 
 /// The documents most similar to a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RankedList {
-    /// The score that the query has with itself, as if it stood in the repository.
-    pub own_score: f64,
-    /// The best documents, the best first; of equal ones the one that stands first.
+    /// Score of the query with itself, as if it were in the repository.
+    pub self_score: f64,
+    /// The best documents, the best first; ties by address.
     pub documents: Vec<Ranked>,
 }
 
 impl RankedList {
-    pub(crate) fn new(own_score: f64, best: Vec<Scored>) -> Self {
-        let percent = |score| if own_score > 0.0 { score / own_score * 100.0 } else { 0.0 };
+    pub(crate) fn new(self_score: f64, best: Vec<Scored>) -> Self {
+        let percent = |score| if self_score > 0.0 { score / self_score * 100.0 } else { 0.0 };
         let ranked = |Scored { score, address }| Ranked { address, score, percent: percent(score) };
-        Self { own_score, documents: best.into_iter().map(ranked).collect() }
+        Self { self_score, documents: best.into_iter().map(ranked).collect() }
     }
 }
 
-/// A place and its score; the greatest is the *worst*: the lowest score, and the last place.
+/// An address and its score; the greatest is the *worst*: the lowest score, and the last address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scored {
     pub(crate) score: f64,
@@ -60,7 +60,7 @@ impl PartialEq for Scored {
 
 impl Eq for Scored {}
 
-/// The k best that were offered.
+/// The k best of the offered documents.
 #[derive(Debug)]
 pub(crate) struct Top {
     k: usize,
@@ -82,12 +82,12 @@ impl Top {
         }
     }
 
-    /// The score that another document must reach at least: 0 until there are k.
+    /// Minimum score of another document; 0 until there are k.
     pub(crate) fn threshold(&self) -> f64 {
         self.worst().map_or(0.0, |worst| worst.score)
     }
 
-    /// The worst of the k, once there are k.
+    /// The worst of the k best, once there are k.
     pub(crate) fn worst(&self) -> Option<&Scored> {
         if self.heap.len() < self.k { None } else { self.heap.peek() }
     }
@@ -98,7 +98,7 @@ impl Top {
         }
     }
 
-    /// The best first.
+    /// Sorts the documents, the best first.
     pub(crate) fn into_sorted(self) -> Vec<Scored> {
         self.heap.into_sorted_vec()
     }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_scores_the_first_place_is_kept() {
+    fn equal_scores_keep_the_first_address() {
         let mut top = Top::new(2);
         for entry in [scored(1.0, 5), scored(2.0, 9), scored(1.0, 3), scored(1.0, 4)] {
             top.offer(entry);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_none_are_none() {
+    fn the_best_zero_documents_are_none() {
         let mut top = Top::new(0);
         top.offer(scored(1.0, 0));
         assert!(top.into_sorted().is_empty());

@@ -1,40 +1,39 @@
-//! Weighing: a ranking made ready for one query and one repository.
+//! Term weights: a ranking prepared for one query and one repository.
 //!
-//! Every ranking is a sum over terms, divided by something that depends on the length of the
-//! document only. The sum is always taken in the same order: the terms that weigh most in the
-//! query come first, and of equal ones the lower hash. That order depends on the query and the
-//! repository's documents alone, so that a score is the same to the last bit however the
-//! repository is cut into parts.
+//! Every ranking is a sum over terms, divided by a number that depends only on the length of the document.
+//! Terms are always added in the same order: by descending weight in the query, then by ascending hash. That
+//! order depends only on the query and the documents of the repository, so a score is the same to the last
+//! bit however the repository is split into segments.
 
 use textkin_core::{CorruptionError, IndexSegment, Length};
 
 use crate::query::{Query, QueryTerm};
 use crate::ranking::Ranking;
 
-/// Frequencies up to this have their contribution looked up.
+/// Contributions of frequencies below this are looked up in a table.
 const TABLE: usize = 16;
 
-/// What a part-by-part sum may differ from the exact one, and more.
+/// Upper bound of the relative rounding error of a bound.
 const SLACK: f64 = 1e-9;
 
-/// One term of the query, weighed.
+/// A term of the query with its weight.
 #[derive(Clone, Debug)]
 pub(crate) struct WeightedTerm {
     pub(crate) hash: u64,
-    /// Whether it is a chunk and not a word.
+    /// Whether it is a chunk instead of a word.
     pub(crate) is_chunk: bool,
-    /// Documents that have it: f_t.
+    /// Number of documents that contain it: f_t.
     pub(crate) n_documents: u64,
     ranking: Ranking,
     count: u32,
     weight: f64,
-    /// What it adds for f_dt = 0, 1, … 15.
+    /// Its contribution for f_dt = 0, 1, … 15.
     table: [f64; TABLE],
-    /// What it adds where f_dt = f_qt. If the ranking is bounded, it never adds more.
+    /// Its contribution for f_dt = f_qt. If the ranking is bounded, it never adds more.
     own: f64,
 }
 
-/// A ranking made ready for one query.
+/// A ranking prepared for one query.
 #[derive(Clone, Debug)]
 pub(crate) struct TermWeights {
     ranking: Ranking,
@@ -44,7 +43,7 @@ pub(crate) struct TermWeights {
 }
 
 impl TermWeights {
-    /// Looks up how frequent the terms of `query` are in all `segments`.
+    /// Computes the weights from the frequencies of the terms of `query` in all `segments`.
     pub(crate) fn new<P: IndexSegment>(
         segments: &[P],
         query: &Query,
@@ -58,8 +57,8 @@ impl TermWeights {
         Ok(Self::of(terms, query, ranking))
     }
 
-    /// The weighing by which kin looks for candidates: the words of `query`, and chunks with their
-    /// hash, the number of documents that hold them, and their weight.
+    /// Creates the weights by which kin finds candidates: the words of `query`, and chunks with their hash,
+    /// number of documents and weight.
     pub(crate) fn of_kin<P: IndexSegment>(
         segments: &[P],
         query: &Query,
@@ -70,22 +69,22 @@ impl TermWeights {
         let chunk = |(hash, n_documents, weight)| WeightedTerm {
             is_chunk: true,
             n_documents,
-            ..WeightedTerm::weights(Ranking::Kin, QueryTerm { hash, count: 1 }, weight)
+            ..WeightedTerm::with_weight(Ranking::Kin, QueryTerm { hash, count: 1 }, weight)
         };
         terms.extend(chunks.into_iter().map(chunk));
         Ok(Self::of(terms, query, Ranking::Kin))
     }
 
-    /// The weighing of `query`, whose terms have been weighed in any order.
+    /// Creates the weights of `query` from its weighted terms, in any order.
     pub(crate) fn of(mut terms: Vec<WeightedTerm>, query: &Query, ranking: Ranking) -> Self {
         let key = |term: &WeightedTerm| (term.hash, term.is_chunk);
         terms.sort_unstable_by(|a, b| b.own.total_cmp(&a.own).then(key(a).cmp(&key(b))));
-        let stops = !query.stop().is_empty() && needs_length(ranking);
+        let stops = !query.stop_words().is_empty() && needs_length(ranking);
         Self { ranking, query: *query.length(), stops, terms }
     }
 
-    /// The weighing in which a term adds as much wherever it stands as it adds in the query,
-    /// and length does not matter: if this one is bounded, no part of a document scores more.
+    /// Returns upper bounds: weights in which a term always adds as much as in the query, and length does
+    /// not matter. If these weights are bounded, no part of a document scores more.
     pub(crate) fn ceiling(&self) -> Self {
         let ranking = Ranking::Fingerprint;
         let same = |term: &WeightedTerm| {
@@ -102,29 +101,29 @@ impl TermWeights {
         &self.terms
     }
 
-    /// The term that is added as the `number`th.
+    /// The term at index `number` in that order.
     pub(crate) fn term(&self, number: usize) -> &WeightedTerm {
         &self.terms[number]
     }
 
-    /// Whether the words that do not count must be counted in documents.
+    /// Whether the stop words of documents must be counted.
     pub(crate) fn stops(&self) -> bool {
         self.stops
     }
 
-    /// The score of the query with itself, as if it stood in the repository: a term that no
-    /// document has is as rare as one that a single document has.
-    pub(crate) fn own_score(&self) -> f64 {
+    /// Score of the query with itself, as if it were in the repository: a term that no document contains is
+    /// as rare as one that a single document contains.
+    pub(crate) fn self_score(&self) -> f64 {
         let sum = self.terms.iter().fold(0.0, |sum, term| sum + term.own);
         self.score(sum, &self.query)
     }
 
-    /// The score of a document of this length whose terms add up to `sum`.
+    /// Score of a document of this length whose terms add up to `sum`.
     pub(crate) fn score(&self, sum: f64, length: &Length) -> f64 {
         self.divided(sum, self.divisor(length))
     }
 
-    /// The score of a document whose terms add up to `sum`.
+    /// Score of a document with this divisor whose terms add up to `sum`.
     pub(crate) fn divided(&self, sum: f64, divisor: f64) -> f64 {
         if sum == 0.0 {
             return 0.0;
@@ -133,7 +132,7 @@ impl TermWeights {
         if matches!(self.ranking, Ranking::Scam(_)) { score.min(1.0) } else { score }
     }
 
-    /// What the sum of a document is divided by, when words that do not count are taken away.
+    /// The divisor of a document whose length excludes stop words.
     pub(crate) fn divisor(&self, length: &Length) -> f64 {
         let difference = f64::from(length.words.abs_diff(self.query.words));
         match self.ranking {
@@ -145,23 +144,23 @@ impl TermWeights {
                 1.0 + difference.ln_1p()
             }
             Ranking::Scam(_) => self.query.squares.min(length.squares),
-            Ranking::Kin => longer(self.query.words, length.words).powf(0.25),
+            Ranking::Kin => length_penalty(self.query.words, length.words).powf(0.25),
         }
     }
 
-    /// The least and the most that [`Self::divisor`] can be, of a document of which it is not
-    /// known how many of its words do not count. Only for bounded rankings.
+    /// Lower and upper bound of [`Self::divisor`] for a document whose number of stop words is unknown. Only
+    /// for bounded rankings.
     pub(crate) fn divisors(&self, length: &Length) -> (f64, f64) {
         let divisor = self.divisor(length);
         if !self.stops {
             return (divisor, divisor);
         }
         let none = self.divisor(&Length { words: 0, ..*length });
-        let least = if length.words <= self.query.words { divisor } else { 1.0 };
-        (least, divisor.max(none))
+        let min_divisor = if length.words <= self.query.words { divisor } else { 1.0 };
+        (min_divisor, divisor.max(none))
     }
 
-    /// Whether no term ever adds more than it does in the query, and no divisor is below 1.
+    /// Whether no term ever adds more than in the query, and no divisor is below 1.
     pub(crate) fn is_bounded(&self) -> bool {
         match self.ranking {
             Ranking::Inner | Ranking::Normalised | Ranking::Cosine | Ranking::Scam(_) => false,
@@ -177,12 +176,12 @@ impl TermWeights {
 }
 
 /// 1/λ = 1 + ln max(1, f_d/f_q): how much longer a document is than the query.
-pub(crate) fn longer(query: u32, document: u32) -> f64 {
+pub(crate) fn length_penalty(query: u32, document: u32) -> f64 {
     1.0 + (f64::from(document) / f64::from(query.max(1))).max(1.0).ln()
 }
 
 impl WeightedTerm {
-    /// Weighs a term that `n_documents` of `n` documents have.
+    /// Weights a term that `n_documents` of `n` documents contain.
     pub(crate) fn new(ranking: Ranking, term: QueryTerm, n: u64, n_documents: u64) -> Self {
         let rarity = (n.max(1) as f64 / n_documents.max(1) as f64).max(1.0);
         let weight = match ranking {
@@ -192,11 +191,11 @@ impl WeightedTerm {
             Ranking::Identity5 | Ranking::Kin => rarity,
             Ranking::Scam(_) | Ranking::Fingerprint => 1.0,
         };
-        Self { n_documents, ..Self::weights(ranking, term, weight) }
+        Self { n_documents, ..Self::with_weight(ranking, term, weight) }
     }
 
-    /// A term that weighs so much.
-    fn weights(ranking: Ranking, term: QueryTerm, weight: f64) -> Self {
+    /// Creates a term with the given weight.
+    fn with_weight(ranking: Ranking, term: QueryTerm, weight: f64) -> Self {
         let adds = |count| contribution(ranking, weight, term.count, count);
         let mut table = [0.0; TABLE];
         for (count, entry) in (0..).zip(&mut table).skip(1) {
@@ -207,7 +206,7 @@ impl WeightedTerm {
         Self { hash, is_chunk: false, n_documents: 0, ranking, count, weight, table, own }
     }
 
-    /// What it adds where a document has it `count` times.
+    /// Its contribution to a document that contains it `count` times.
     #[inline]
     pub(crate) fn adds(&self, count: u32) -> f64 {
         match self.table.get(count as usize) {
@@ -221,13 +220,13 @@ impl WeightedTerm {
         self.n_documents > 0 && self.own > 0.0
     }
 
-    /// What it adds in the query itself.
+    /// Its contribution to the query itself.
     pub(crate) fn own(&self) -> f64 {
         self.own
     }
 }
 
-/// What a term adds to the sum.
+/// The contribution of a term to the sum.
 fn contribution(ranking: Ranking, weight: f64, in_query: u32, in_document: u32) -> f64 {
     if in_document == 0 {
         return 0.0;
@@ -240,7 +239,7 @@ fn contribution(ranking: Ranking, weight: f64, in_query: u32, in_document: u32) 
             weight / near
         }
         Ranking::Identity3 => weight * ((query + document) / near),
-        Ranking::Scam(closeness) if closeness.holds(in_query, in_document) => query * document,
+        Ranking::Scam(closeness) if closeness.is_close(in_query, in_document) => query * document,
         Ranking::Scam(_) => 0.0,
         Ranking::Fingerprint | Ranking::Kin => weight,
     }
@@ -250,17 +249,17 @@ fn needs_length(ranking: Ranking) -> bool {
     !matches!(ranking, Ranking::Inner | Ranking::Fingerprint)
 }
 
-/// Whether a bound, which is exact but for rounding, may stand for a score of `threshold`.
+/// Whether an upper bound with rounding errors may reach `threshold`.
 pub(crate) fn reaches(bound: f64, threshold: f64) -> bool {
     bound * (1.0 + SLACK) >= threshold
 }
 
-/// Documents of all parts that are not removed.
+/// Number of documents of all segments that are not removed.
 pub(crate) fn n_live<P: IndexSegment>(segments: &[P]) -> u64 {
     segments.iter().map(|segment| u64::from(segment.n_live())).sum()
 }
 
-/// Documents of all parts that have a term and are not removed.
+/// Number of documents of all segments that contain a term and are not removed.
 pub(crate) fn n_documents<P: IndexSegment>(
     segments: &[P],
     term: u64,

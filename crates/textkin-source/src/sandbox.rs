@@ -129,7 +129,7 @@ fn notes(fields: &Map<String, Value>) -> Vec<Note> {
     let notes = fields.get("notes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let note = |note: &Value| {
         let text = note.get(0)?.as_str()?.to_owned();
-        Some(Note::Told { text, is_suspicious: note.get(1)?.as_bool()? })
+        Some(Note::External { text, is_suspicious: note.get(1)?.as_bool()? })
     };
     notes.iter().filter_map(note).collect()
 }

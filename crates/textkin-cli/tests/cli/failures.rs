@@ -114,7 +114,7 @@ fn missing_temp_dir_is_reported() {
     let options = ["a.txt", "b.txt", "--plan", "spill", "--temp-dir", "no/such", "--out", "p.csv"];
     let run = folder.discover(&options).expect(2);
     run.expect_only(
-        "cannot use the temporary file in no/such; free some space there or name another place \
+        "cannot use a temporary file in no/such; free some space there or choose another directory \
          with --temp-dir: no such file or directory",
     );
     assert_eq!(folder.names(), ["a.txt", "b.txt"]);

@@ -74,7 +74,7 @@ fn damaged_or_foreign_index_is_rejected() {
     folder.discover(&["x.jsonl", "--index", "x.tkx"]).expect(0);
     let run = folder.textkin(&["index", "x.jsonl"]).expect(2);
     run.expect_only(
-        "x.jsonl: this is no index of shared chunks (textkin discover --index writes one)",
+        "x.jsonl: not an index of shared chunks; create one with textkin discover --index",
     );
     let mut bytes = folder.read_bytes("x.tkx");
     let middle = bytes.len() / 2;
@@ -82,7 +82,7 @@ fn damaged_or_foreign_index_is_rejected() {
     folder.write("damaged.tkx", &bytes);
     let run = folder.textkin(&["index", "damaged.tkx"]).expect(2);
     assert!(
-        run.stderr.starts_with("textkin: damaged.tkx: the index is damaged: "),
+        run.stderr.starts_with("textkin: damaged.tkx: the index is corrupt: "),
         "{}",
         run.stderr
     );

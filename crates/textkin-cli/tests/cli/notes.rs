@@ -36,8 +36,8 @@ fn lookalike_letters_are_reported_in_texts_and_records() {
     assert!(run.rows().iter().all(|row| row.ends_with(",1.0,1.0,10,10")), "{run:?}");
     for name in ["in/plain.txt", "r", "c", "in/page.html"] {
         let told = format!(
-            "textkin: {name}: suspicious: 3 characters without width inside words; 2 words with \
-             look-alike letters, the first is 'fеrry' with U+0435\n"
+            "textkin: {name}: suspicious: 3 zero-width characters inside words; 2 words with \
+             look-alike letters, first 'fеrry' with U+0435\n"
         );
         assert!(run.stderr.contains(&told), "{name}: {}", run.stderr);
         assert!(!run.stderr.contains("honest"));
@@ -79,7 +79,7 @@ fn compare_reports_hidden_text_and_lookalike_letters() {
     let hidden = "<span style=\"display:none\">white \u{1b}[2J lies</span>";
     folder.write("b.html", format!("<html><body><p>{HARBOUR}{hidden}</p></body></html>"));
     let run = folder.textkin(&["compare", "a.txt", "b.html", "--width", "200"]).expect(0);
-    assert!(run.stdout.contains("A: suspicious: 3 characters without width"), "{}", run.stdout);
+    assert!(run.stdout.contains("A: suspicious: 3 zero-width characters"), "{}", run.stdout);
     assert!(run.stdout.contains("B: suspicious: hidden text ("), "{}", run.stdout);
     assert!(run.stdout.contains("white ␛[2J lies"), "{}", run.stdout);
     let run = folder.textkin(&["compare", "a.txt", "b.html", "--format", "json"]).expect(0);

@@ -1,16 +1,15 @@
-//! A filter: says of most hashes that were never added that they were not (Bloom 1970), with all bits
-//! of a hash in one line of the cache.
+//! Bloom filter (Bloom 1970) with all bits of a hash in one cache line.
 
-/// Words of one line, and bits that are set in it for each hash.
+/// Words of one cache line, and bits that are set in it for each hash.
 const LINE: usize = 8;
 const BITS: u32 = 5;
 
-/// Hashes that may have been added.
+/// A set of hashes with false positives.
 #[derive(Debug)]
 pub(super) struct BloomFilter(Vec<[u64; LINE]>);
 
 impl BloomFilter {
-    /// A filter of about so many bytes.
+    /// Creates a filter of about `bytes` bytes.
     pub(super) fn new(bytes: u64) -> Self {
         let lines = usize::try_from(bytes / 64).unwrap_or(usize::MAX).clamp(1, 1 << 32);
         Self(vec![[0; LINE]; lines])
@@ -24,7 +23,7 @@ impl BloomFilter {
         }
     }
 
-    /// Whether it may have been added; `false` is certain.
+    /// Whether the hash may have been added; `false` is certain.
     pub(super) fn may_contain(&self, hash: u64) -> bool {
         let (line, mut bits) = self.locate(hash);
         (0..BITS).all(|_| {
@@ -35,7 +34,7 @@ impl BloomFilter {
         })
     }
 
-    /// The line of a hash, and what its bits are taken from.
+    /// The cache line of a hash, and a number that selects its bits.
     fn locate(&self, hash: u64) -> (usize, u64) {
         let mixed = (hash ^ hash >> 32).wrapping_mul(0x9e6c_63d0_876a_68ee | 1);
         let line = (u128::from(mixed) * self.0.len() as u128) >> 64;
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_added_is_never_denied_and_little_else_is_not() {
+    fn added_hashes_are_found_and_few_others_are() {
         let mut filter = BloomFilter::new(20_000);
         let hash = |number: u64| number.wrapping_mul(0xd6e8_feb8_6659_fd93);
         (0..10_000).for_each(|number| filter.add(hash(number)));

@@ -1,9 +1,9 @@
-//! Seen: what was met before, by hash, in memory and beyond it.
+//! Hash index: finds entries by hash, with a memory limit.
 //!
-//! In: entries with a hash, one after the other. Out: those with a given hash, as soon as they are
-//! in. New entries are in a table; when that has its share of the memory, they go to disk as a
-//! segment, sorted by hash (`segment`). Eight segments of a size become one. A filter in memory says
-//! of most hashes that no segment has them. Whatever the memory, the same is found.
+//! In: entries with a hash, one after the other. Out: the entries with a given hash; new entries are
+//! visible at once. New entries are in a memtable. When it is full, it is flushed to disk as a segment
+//! sorted by hash (`segment`). Eight segments of one size are merged into one. A Bloom filter in memory
+//! rules out most lookups of absent hashes. The result does not depend on the memory limit.
 
 mod filter;
 mod segment;
@@ -16,20 +16,20 @@ use self::segment::HashSegment;
 use crate::collect::Memory;
 use crate::error::Error;
 
-/// Segments of one size that become one.
+/// Number of segments of one size that are merged into one.
 const MERGE_FACTOR: usize = 8;
 
-/// The fewest entries that go to disk at once, and the least bytes of the filter.
+/// Minimum number of entries of a flush, and minimum size of the filter in bytes.
 const MIN_SPILL_ENTRIES: usize = 64;
 const MIN_FILTER_BYTES: u64 = 1 << 10;
 
-/// Something to be found again by its hash.
+/// An entry that can be found by its hash.
 pub trait HashEntry: Pod {
-    /// The hash; different entries may have the same.
+    /// The hash; different entries may have the same hash.
     fn hash(&self) -> u64;
 }
 
-/// Entries that were met before.
+/// Entries that can be found by hash, in memory and on disk.
 #[derive(Debug)]
 pub struct HashIndex<E> {
     memory: Memory,
@@ -40,22 +40,22 @@ pub struct HashIndex<E> {
 #[derive(Debug)]
 struct Disk<E> {
     filter: BloomFilter,
-    /// For each size, the segments of it, the oldest first.
+    /// For each size, its segments, the oldest first.
     levels: Vec<Vec<HashSegment<E>>>,
 }
 
 impl<E: HashEntry> HashIndex<E> {
-    /// Nothing seen yet. The table takes at most half of the budget, the filter an eighth.
+    /// Creates an empty index. The memtable takes at most half of the budget, the filter an eighth.
     #[must_use]
     pub fn new(memory: Memory) -> Self {
         Self { memory, memtable: HashTable::new(), disk: None }
     }
 
-    /// The first entry with this hash for which `is_match` says so, among the new ones before those on
+    /// Finds the first entry with this hash that `is_match` accepts; new entries come before those on
     /// disk.
     ///
     /// # Errors
-    /// Those of `is_match`; if the temporary file cannot be read.
+    /// If `is_match` fails, or the temporary file cannot be read.
     pub fn find<F: From<Error>>(
         &self,
         hash: u64,
@@ -89,7 +89,7 @@ impl<E: HashEntry> HashIndex<E> {
         Ok(None)
     }
 
-    /// Adds an entry, known or not.
+    /// Adds an entry, even if an equal one exists.
     ///
     /// # Errors
     /// If the temporary file cannot be written.
@@ -97,7 +97,7 @@ impl<E: HashEntry> HashIndex<E> {
         if self.memtable.len() == self.memtable.capacity()
             && self.memtable.len() >= MIN_SPILL_ENTRIES
         {
-            // While a table grows, the old one is there too.
+            // While a table grows, the old one still exists.
             let bytes = self.memtable.capacity() * 3 * (size_of::<E>() + 1);
             if bytes as u64 * 8 / 7 > self.memory.budget / 2 {
                 self.flush()?;
@@ -107,7 +107,7 @@ impl<E: HashEntry> HashIndex<E> {
         Ok(())
     }
 
-    /// Moves the entries of the table to disk.
+    /// Moves the entries of the memtable to disk.
     fn flush(&mut self) -> Result<(), Error> {
         let disk = match &mut self.disk {
             Some(disk) => disk,
@@ -117,7 +117,7 @@ impl<E: HashEntry> HashIndex<E> {
             }
         };
         let mut entries: Vec<E> = self.memtable.drain().collect();
-        // What is drained has no order; equal hashes are told apart by their bytes.
+        // Drained entries have no order; entries with equal hashes are sorted by their bytes.
         entries.sort_unstable_by(|one, other| {
             let bytes = |entry: &E| bytemuck::bytes_of(entry).to_vec();
             one.hash().cmp(&other.hash()).then_with(|| bytes(one).cmp(&bytes(other)))
@@ -168,7 +168,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
 
         #[test]
-        fn what_was_seen_is_found_whatever_the_memory(
+        fn inserted_entries_are_found_with_any_budget(
             hashes in prop::collection::vec(prop_oneof![0u64..50, any::<u64>()], 0..3000),
             budget in prop::sample::select(vec![0u64, 4000, 20_000, 1 << 30]),
         ) {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_entries_go_to_disk_in_segments_that_grow() {
+    fn many_entries_are_merged_into_larger_segments() {
         let mut index = HashIndex::new(memory(0));
         let mix = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for number in 0..60_000 {

@@ -1,4 +1,4 @@
-//! A segment: entries in a temporary file, sorted by hash, with the first hash of each block in memory.
+//! Segment: entries in a temporary file, sorted by hash, with the first hash of each block in memory.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -7,10 +7,10 @@ use super::HashEntry;
 use crate::array::SpillFile;
 use crate::error::Error;
 
-/// Entries of a block, which is read as a whole.
+/// Number of entries of a block; a block is read as a whole.
 const BLOCK: usize = 256;
 
-/// Blocks that a merge reads of a segment at once.
+/// Number of blocks that a merge reads of a segment at once.
 const AHEAD: usize = 16;
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl<E: HashEntry> HashSegment<E> {
         Ok(Self { spill_file, len: entries.len(), firsts, entries: PhantomData })
     }
 
-    /// One segment of all entries of `segments`.
+    /// Merges all entries of `segments` into one segment.
     pub(super) fn merge(directory: &Path, segments: &[Self]) -> Result<Self, Error> {
         let len = segments.iter().map(|segment| segment.len).sum();
         let spill_file = SpillFile::new(directory)?;
@@ -39,7 +39,7 @@ impl<E: HashEntry> HashSegment<E> {
         let mut readers: Vec<Reader<'_, E>> = segments.iter().map(Reader::new).collect();
         let mut block: Vec<E> = Vec::with_capacity(BLOCK * AHEAD);
         loop {
-            // Few enough to look at all of them each time.
+            // There are few segments, so a linear search is enough.
             let mut smallest: Option<(u64, usize)> = None;
             for (at, reader) in readers.iter_mut().enumerate() {
                 if let Some(entry) = reader.peek()?
@@ -66,7 +66,7 @@ impl<E: HashEntry> HashSegment<E> {
 
     /// The entries with this hash.
     pub(super) fn with_hash(&self, hash: u64) -> Result<Vec<E>, Error> {
-        // Equal hashes may begin at the end of the block before.
+        // Equal hashes may begin at the end of the previous block.
         let mut block = self.firsts.partition_point(|&first| first < hash).saturating_sub(1);
         let mut found = Vec::new();
         while self.firsts.get(block).is_some_and(|&first| first <= hash) {
@@ -82,7 +82,7 @@ impl<E: HashEntry> HashSegment<E> {
         Ok(found)
     }
 
-    /// The entries of `n_blocks` blocks.
+    /// Reads the entries of `n_blocks` blocks.
     fn read(&self, block: usize, n_blocks: usize) -> Result<Vec<E>, Error> {
         let start = (block * BLOCK).min(self.len);
         let end = (start + n_blocks * BLOCK).min(self.len);
@@ -96,7 +96,7 @@ impl<E: HashEntry> HashSegment<E> {
 /// Reads a segment from end to end.
 struct Reader<'a, E> {
     segment: &'a HashSegment<E>,
-    /// The block that is read next.
+    /// The next block to read.
     block: usize,
     entries: Vec<E>,
     at: usize,

@@ -1,9 +1,9 @@
-//! What can be wrong with an index file.
+//! Errors of index files.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why an index cannot be used.
+/// Error while reading an index.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -12,30 +12,30 @@ pub enum StoreError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is something else.
-    #[error("this is no index of shared chunks (textkin discover --index writes one)")]
+    /// The file is not an index.
+    #[error("not an index of shared chunks; create one with textkin discover --index")]
     Foreign,
-    /// It was written by another version.
+    /// The index was written by another version.
     #[error(
-        "the index has format {found}, this version reads {}; write it again",
+        "the index has format {found}, but this version reads format {}; create it again",
         super::format::VERSION
     )]
     Version {
-        /// The format it has.
+        /// Format of the index.
         found: u32,
     },
-    /// It was cut off or changed.
-    #[error("the index is damaged: {what}; write it again")]
-    Damaged {
-        /// What does not hold.
+    /// The index was truncated or changed.
+    #[error("the index is corrupt: {what}; create it again")]
+    Corrupt {
+        /// What is wrong.
         what: &'static str,
     },
 }
 
-/// A [`StoreError::Damaged`].
-pub(super) fn damaged(what: &'static str) -> StoreError {
-    StoreError::Damaged { what }
+/// Creates a [`StoreError::Corrupt`].
+pub(super) fn corrupt(what: &'static str) -> StoreError {
+    StoreError::Corrupt { what }
 }

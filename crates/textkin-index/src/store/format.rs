@@ -10,7 +10,7 @@
 //! All numbers are little-endian. Checksums are XXH3 of 64 bits. A list of lists is a section of
 //! `n + 1` offsets of 8 bytes into the section that follows it.
 
-use super::error::{StoreError, damaged};
+use super::error::{StoreError, corrupt};
 
 pub(super) const MAGIC: [u8; 8] = *b"tkshared";
 pub(super) const VERSION: u32 = 1;
@@ -21,16 +21,16 @@ pub(super) const ENTRY: usize = 32;
 /// Bytes after the table.
 pub(super) const TAIL: usize = 24;
 
-/// What a section holds.
+/// The content of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Section {
-    /// How the index was made, as JSON.
+    /// The settings of the chunks, as JSON.
     About = 0,
     /// Where the id of each document begins.
     IdStarts = 1,
     Ids = 2,
-    /// The text of each document, 4 bytes; the largest number for one without words.
+    /// The text of each document, 4 bytes; `u32::MAX` for a document without words.
     TextOfDocument = 3,
     /// The words of each text, 4 bytes.
     Words = 4,
@@ -38,13 +38,13 @@ pub(super) enum Section {
     Groups = 5,
     /// Where the postings of each group begin.
     PostingStarts = 6,
-    /// The texts of each group: the first, then the distance from each to the next, less one.
+    /// The texts of each group: the first, then the distance to each next one, minus one.
     Postings = 7,
     /// The fingerprints of all chunks, ascending, 8 bytes.
     Fingerprints = 8,
     /// The group of each chunk, 4 bytes.
     GroupOfChunk = 9,
-    /// Where the text of each chunk begins; empty if texts are left out.
+    /// Where the text of each chunk begins; empty if texts are not stored.
     ChunkTextStarts = 10,
     ChunkTexts = 11,
 }
@@ -61,11 +61,12 @@ pub(super) fn put_varint(mut number: u32, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front of `bytes`.
+/// Reads a number from the front of `bytes`.
 pub(super) fn take_varint(bytes: &mut &[u8]) -> Result<u32, StoreError> {
     let mut number = 0u32;
     for shift in (0..35).step_by(7) {
-        let (&byte, rest) = bytes.split_first().ok_or(damaged("a list of postings is cut off"))?;
+        let (&byte, rest) =
+            bytes.split_first().ok_or(corrupt("a list of postings is truncated"))?;
         *bytes = rest;
         let part = u32::from(byte & 0x7f);
         if shift == 28 && part > 0xf {
@@ -76,5 +77,5 @@ pub(super) fn take_varint(bytes: &mut &[u8]) -> Result<u32, StoreError> {
             return Ok(number);
         }
     }
-    Err(damaged("a posting has too many bits"))
+    Err(corrupt("a posting has too many bits"))
 }

@@ -1,8 +1,8 @@
-//! The shared-chunk index: a file that says which documents hold each chunk they share.
+//! Index file of shared chunks: lists the documents that contain each shared chunk.
 //!
-//! In: what a discovery found, as [`IndexContents`]. Out: one file, the same for any plan, memory and
-//! number of threads, that [`SharedIndex`] reads from any bytes, memory-mapped ones too. A damaged
-//! or foreign file is told, never read wrongly.
+//! In: the result of a discovery, as [`IndexContents`]. Out: one file, the same for any plan, memory limit
+//! and number of threads. [`SharedIndex`] reads it from any bytes, including memory-mapped ones, and
+//! detects corrupt and foreign files.
 
 mod error;
 mod format;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{StoreError, damaged};
+use super::error::{StoreError, corrupt};
 use super::format::{ENTRY, HEAD, MAGIC, SECTIONS, Section, TAIL, VERSION, take_varint};
 
 /// An index of shared chunks over bytes in memory or in a mapped file.
@@ -19,7 +19,7 @@ impl SharedIndex<memmap2::Mmap> {
     /// Opens the index at `path`, mapped into memory.
     ///
     /// # Errors
-    /// If the file cannot be read, is no index, or is damaged.
+    /// If the file cannot be read, is not an index, or is corrupt.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let read = |source| StoreError::Read { path: path.to_owned(), source };
         let file = std::fs::File::open(path).map_err(read)?;
@@ -35,10 +35,10 @@ impl SharedIndex<memmap2::Mmap> {
 }
 
 impl<B: AsRef<[u8]>> SharedIndex<B> {
-    /// Takes `bytes` as an index, after checking them from end to end.
+    /// Opens `bytes` as an index, after checking all of them.
     ///
     /// # Errors
-    /// If they are no index, or a damaged one.
+    /// If they are not an index, or a corrupt one.
     pub fn new(bytes: B) -> Result<Self, StoreError> {
         let sections = sections(bytes.as_ref())?;
         let index = Self { bytes, sections };
@@ -46,7 +46,7 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         Ok(index)
     }
 
-    /// How the chunks were made, as JSON.
+    /// The settings of the chunks, as JSON.
     #[must_use]
     pub fn about(&self) -> &str {
         std::str::from_utf8(self.section(Section::About)).unwrap_or_default()
@@ -64,7 +64,7 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         self.section(Section::Words).len() / 4
     }
 
-    /// Number of groups of chunks that stand in the same texts.
+    /// Number of groups; a group is all chunks that occur in the same texts.
     #[must_use]
     pub fn n_groups(&self) -> usize {
         self.section(Section::Groups).len() / 8
@@ -76,7 +76,7 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         self.section(Section::Fingerprints).len() / 8
     }
 
-    /// Whether the words of each chunk are there.
+    /// Whether the words of each chunk are stored.
     #[must_use]
     pub fn has_texts(&self) -> bool {
         self.section(Section::ChunkTextStarts).len() / 8 == self.n_chunks() + 1
@@ -97,7 +97,7 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         (text != u32::MAX).then_some(text)
     }
 
-    /// The words of a text.
+    /// Number of words of a text.
     #[must_use]
     pub fn words(&self, text: u32) -> u32 {
         self.number(Section::Words, text as usize)
@@ -116,14 +116,14 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         self.number(Section::GroupOfChunk, chunk)
     }
 
-    /// The words of chunk `chunk`, normalised; `None` if the index has none.
+    /// The normalized words of chunk `chunk`; `None` if they are not stored.
     #[must_use]
     pub fn text_of_chunk(&self, chunk: usize) -> Option<String> {
         let text = || self.list(Section::ChunkTextStarts, Section::ChunkTexts, chunk);
         self.has_texts().then(|| String::from_utf8_lossy(text()).into_owned())
     }
 
-    /// The numbers of the chunks with this fingerprint: mostly none or one.
+    /// The numbers of the chunks with this fingerprint: usually none or one.
     #[must_use]
     pub fn find(&self, fingerprint: u64) -> Range<usize> {
         let first = self.lower_bound(|other| other < fingerprint);
@@ -136,13 +136,13 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         self.number(Section::Groups, group as usize * 2)
     }
 
-    /// Number of documents that hold the chunks of a group.
+    /// Number of documents that contain the chunks of a group.
     #[must_use]
     pub fn n_documents_of_group(&self, group: u32) -> u32 {
         self.number(Section::Groups, group as usize * 2 + 1)
     }
 
-    /// The texts that hold the chunks of a group, ascending.
+    /// The texts that contain the chunks of a group, ascending.
     #[must_use]
     pub fn postings(&self, group: u32) -> Postings<'_> {
         let bytes = self.list(Section::PostingStarts, Section::Postings, group as usize);
@@ -186,7 +186,7 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         low
     }
 
-    /// Checks all that the accessors rely on.
+    /// Checks everything that the accessors rely on.
     fn check(&self) -> Result<(), StoreError> {
         let utf8 = |section| std::str::from_utf8(self.section(section)).is_ok();
         ensure(utf8(Section::About) && utf8(Section::Ids), "names are not UTF-8")?;
@@ -203,14 +203,17 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
             )?;
         }
         let n_chunks = self.n_chunks();
-        ensure(self.section(Section::GroupOfChunk).len() == n_chunks * 4, "chunks lack a group")?;
+        ensure(
+            self.section(Section::GroupOfChunk).len() == n_chunks * 4,
+            "some chunks have no group",
+        )?;
         self.check_lists(Section::IdStarts, Section::Ids, self.n_documents())?;
         let ids = self.section(Section::Ids);
         let names = std::str::from_utf8(ids).unwrap_or_default();
         let starts = self.section(Section::IdStarts).chunks_exact(8).map(eight);
         ensure(
             starts.map(|start| start as usize).all(|start| names.is_char_boundary(start)),
-            "an id ends within a letter",
+            "an id ends within a character",
         )?;
         self.check_lists(Section::PostingStarts, Section::Postings, self.n_groups())?;
         let n_texts = if self.section(Section::ChunkTextStarts).len() == 8 { 0 } else { n_chunks };
@@ -218,13 +221,16 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         let fingerprints = (0..n_chunks).map(|chunk| self.fingerprint(chunk));
         ensure(fingerprints.is_sorted(), "fingerprints are out of order")?;
         let mut groups = (0..n_chunks).map(|chunk| self.group_of_chunk(chunk) as usize);
-        ensure(groups.all(|group| group < self.n_groups()), "a chunk names no group")?;
+        ensure(groups.all(|group| group < self.n_groups()), "a chunk refers to a missing group")?;
         let documents = 0..self.n_documents() as u32;
         let mut texts = documents.filter_map(|document| self.text_of_document(document));
-        ensure(texts.all(|text| (text as usize) < self.n_texts()), "a document names no text")?;
+        ensure(
+            texts.all(|text| (text as usize) < self.n_texts()),
+            "a document refers to a missing text",
+        )?;
         for group in 0..self.n_groups() as u32 {
             for text in self.postings(group) {
-                ensure((text? as usize) < self.n_texts(), "a posting names no text")?;
+                ensure((text? as usize) < self.n_texts(), "a posting refers to a missing text")?;
             }
         }
         Ok(())
@@ -237,7 +243,7 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
         let last = numbers.clone().next_back();
         ensure(
             numbers.is_sorted() && last == Some(self.section(items).len() as u64),
-            "a list of lists does not end where it should",
+            "a list of lists has a wrong end",
         )
     }
 }
@@ -258,7 +264,7 @@ impl Iterator for Postings<'_> {
         }
         let text = take_varint(&mut self.bytes).and_then(|distance| {
             let text = self.next.checked_add(distance);
-            text.filter(|&text| text != u32::MAX).ok_or(damaged("a posting is too large"))
+            text.filter(|&text| text != u32::MAX).ok_or(corrupt("a posting is too large"))
         });
         match text {
             Ok(text) => self.next = text + 1,
@@ -269,7 +275,7 @@ impl Iterator for Postings<'_> {
 }
 
 fn ensure(holds: bool, what: &'static str) -> Result<(), StoreError> {
-    if holds { Ok(()) } else { Err(damaged(what)) }
+    if holds { Ok(()) } else { Err(corrupt(what)) }
 }
 
 fn eight(bytes: &[u8]) -> u64 {
@@ -278,23 +284,26 @@ fn eight(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(array)
 }
 
-/// Finds the sections and checks that nothing was changed.
+/// Finds the sections and checks their checksums.
 fn sections(bytes: &[u8]) -> Result<[Range<usize>; SECTIONS], StoreError> {
     if !bytes.starts_with(&MAGIC) {
         return Err(StoreError::Foreign);
     }
-    ensure(bytes.len() >= HEAD + TAIL, "it is cut off")?;
+    ensure(bytes.len() >= HEAD + TAIL, "it is truncated")?;
     let version = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
     if version != VERSION {
         return Err(StoreError::Version { found: version });
     }
-    ensure(bytes[12..HEAD] == [0; 4], "its head")?;
+    ensure(bytes[12..HEAD] == [0; 4], "its header is wrong")?;
     let (rest, tail) = bytes.split_at(bytes.len() - TAIL);
-    ensure(tail[16..] == MAGIC, "it is cut off")?;
+    ensure(tail[16..] == MAGIC, "it is truncated")?;
     let n_sections = eight(tail);
-    ensure(n_sections == SECTIONS as u64 && rest.len() >= HEAD + SECTIONS * ENTRY, "its table")?;
+    ensure(
+        n_sections == SECTIONS as u64 && rest.len() >= HEAD + SECTIONS * ENTRY,
+        "its section table is wrong",
+    )?;
     let (rest, table) = rest.split_at(rest.len() - SECTIONS * ENTRY);
-    ensure(xxh3_64(table) == eight(&tail[8..]), "its table has a wrong checksum")?;
+    ensure(xxh3_64(table) == eight(&tail[8..]), "its section table has a wrong checksum")?;
     let mut sections: [Range<usize>; SECTIONS] = std::array::from_fn(|_| 0..0);
     let mut position = HEAD as u64;
     for (number, entry) in table.chunks_exact(ENTRY).enumerate() {
@@ -302,12 +311,13 @@ fn sections(bytes: &[u8]) -> Result<[Range<usize>; SECTIONS], StoreError> {
             [eight(&entry[8..]), eight(&entry[16..]), eight(&entry[24..])];
         let is_next = eight(entry) == number as u64 && start == position;
         let end = start.checked_add(length).filter(|&end| end <= rest.len() as u64);
-        let end = end.filter(|_| is_next).ok_or(damaged("its table does not fit"))?;
+        let end =
+            end.filter(|_| is_next).ok_or(corrupt("its section table does not match the file"))?;
         let range = start as usize..end as usize;
         ensure(xxh3_64(&rest[range.clone()]) == checksum, "a section has a wrong checksum")?;
         sections[number] = range;
         position = end;
     }
-    ensure(position == rest.len() as u64, "there is more than its table says")?;
+    ensure(position == rest.len() as u64, "it has data after its last section")?;
     Ok(sections)
 }

@@ -1,4 +1,4 @@
-//! What is written is read back, and nothing else is taken for an index.
+//! Tests that an index round-trips, and that other files are rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use textkin_core::{GroupEntry, Lists, SharedChunks, TextEntry};
 use super::*;
 use crate::chunk_list::{ContainingTexts, SharedChunkEntry, SharedChunkList};
 
-/// Chunks by fingerprint: the texts that hold each.
+/// Chunks by fingerprint: the texts that contain each.
 type Chunks = Vec<(u64, BTreeSet<u32>)>;
 
-/// A collection as the index stage would hand it over, its groups numbered by `rotate`.
+/// A collection as the index stage returns it, its groups numbered by `rotate`.
 fn contents(
     chunks: &Chunks,
     documents: &[Option<u32>],
@@ -46,7 +46,7 @@ fn contents(
     };
     let containing = |texts: &BTreeSet<u32>| match lists.iter().position(|list| *list == texts) {
         Some(group) => ContainingTexts::Group(group as u32),
-        None => ContainingTexts::Text(*texts.first().expect("a chunk is somewhere")),
+        None => ContainingTexts::Text(*texts.first().expect("a chunk occurs in a text")),
     };
     let list = chunks.iter().map(|(fingerprint, texts)| SharedChunkEntry {
         fingerprint: *fingerprint,
@@ -66,7 +66,7 @@ fn written(chunks: &Chunks, documents: &[Option<u32>], n_texts: u32, rotate: usi
     let mut bytes = Vec::new();
     let contents =
         IndexContents { about: "{\"chunk\":\"words:8\"}", shared: &shared, chunks: &found };
-    write_index(&contents, documents, &mut bytes).expect("memory takes all");
+    write_index(&contents, documents, &mut bytes).expect("writing to memory succeeds");
     bytes
 }
 
@@ -102,9 +102,9 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn an_index_gives_back_what_was_written((chunks, documents, n_texts) in collections(), rotate in 0usize..9) {
+    fn an_index_round_trips((chunks, documents, n_texts) in collections(), rotate in 0usize..9) {
         let bytes = written(&chunks, &documents, n_texts, rotate);
-        // The numbers that groups had while they were found do not show.
+        // The numbering of groups during discovery does not affect the file.
         prop_assert_eq!(&bytes, &written(&chunks, &documents, n_texts, 0));
         let index = SharedIndex::new(&bytes[..]).unwrap();
         prop_assert_eq!((index.n_documents(), index.n_texts(), index.n_chunks()), (documents.len(), n_texts as usize, chunks.len()));
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_index_is_never_read((chunks, documents, n_texts) in collections(), position in any::<prop::sample::Index>(), bit in 0u32..8, cut in any::<prop::sample::Index>()) {
+    fn a_corrupt_index_is_rejected((chunks, documents, n_texts) in collections(), position in any::<prop::sample::Index>(), bit in 0u32..8, cut in any::<prop::sample::Index>()) {
         let bytes = written(&chunks, &documents, n_texts, 0);
         let mut flipped = bytes.clone();
         flipped[position.index(bytes.len())] ^= 1 << bit;
@@ -149,14 +149,14 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_are_no_index_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn bytes_that_are_not_an_index_are_rejected(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(SharedIndex::new(&bytes[..]).is_err());
         let begun: Vec<u8> = format::MAGIC.iter().copied().chain(bytes).collect();
         prop_assert!(SharedIndex::new(&begun[..]).is_err());
     }
 
     #[test]
-    fn postings_that_pass_the_checksums_are_still_not_trusted(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn postings_with_valid_checksums_are_still_checked(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
         let mut rest = &bytes[..];
         while !rest.is_empty() {
             if format::take_varint(&mut rest).is_err() {
@@ -167,7 +167,7 @@ proptest! {
 }
 
 #[test]
-fn numbers_of_any_size_come_back() {
+fn numbers_of_any_size_round_trip() {
     for number in [0, 1, 127, 128, 16383, 16384, u32::MAX - 1, u32::MAX] {
         let mut bytes = Vec::new();
         format::put_varint(number, &mut bytes);
@@ -178,10 +178,13 @@ fn numbers_of_any_size_come_back() {
 }
 
 #[test]
-fn another_version_is_named() {
+fn another_version_is_reported() {
     let mut bytes = written(&Vec::new(), &[], 0, 0);
     bytes[8] = 9;
     let error = SharedIndex::new(&bytes[..]).unwrap_err();
-    assert_eq!(error.to_string(), "the index has format 9, this version reads 1; write it again");
+    assert_eq!(
+        error.to_string(),
+        "the index has format 9, but this version reads format 1; create it again"
+    );
     assert!(matches!(SharedIndex::new(&b"PK\x03\x04 a zip"[..]), Err(StoreError::Foreign)));
 }

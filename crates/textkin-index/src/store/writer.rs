@@ -17,10 +17,10 @@ pub struct IndexedDocument<'a> {
     pub text: Option<u32>,
 }
 
-/// What goes into an index.
+/// The contents of an index.
 #[derive(Debug)]
 pub struct IndexContents<'a> {
-    /// How the chunks were made, as JSON: what a reader must know to make the same ones.
+    /// The settings of the chunks, as JSON, so that a reader can create the same chunks.
     pub about: &'a str,
     /// What the texts share.
     pub shared: &'a SharedChunks,
@@ -84,7 +84,7 @@ pub fn write_index<'a>(
     writer.finish()
 }
 
-/// The order in which things are written: one that follows from the documents alone.
+/// The order in which entries are written; it depends on the documents alone.
 struct Order {
     /// Texts by their first document.
     texts: Vec<u32>,
@@ -94,7 +94,7 @@ struct Order {
     number_of_group: Vec<u32>,
     number_of_single: Vec<u32>,
     n_chunks: Vec<u32>,
-    /// Chunks by their fingerprint; of different chunks with one fingerprint, by their texts.
+    /// Chunks by fingerprint; chunks with the same fingerprint by their texts.
     chunks: Vec<u32>,
 }
 
@@ -172,7 +172,7 @@ impl Order {
     }
 }
 
-/// Writes sections and remembers where they are.
+/// Writes sections and records their offsets.
 struct Writer<W: Write> {
     out: io::BufWriter<W>,
     position: u64,
@@ -216,7 +216,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// A section of starts, and the section of the lists themselves.
+    /// Writes a section of starts, and the section of the lists.
     fn lists<'a>(
         &mut self,
         [starts, items]: [Section; 2],

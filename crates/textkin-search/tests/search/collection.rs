@@ -1,4 +1,4 @@
-//! Random collections, cut into random parts, some documents removed.
+//! Random collections, split into random segments, with some documents removed.
 
 use proptest::prelude::*;
 use textkin_search::{DocumentAddress, MemorySegment};
@@ -27,12 +27,12 @@ fn mix(number: u64) -> u64 {
     number ^ (number >> 29)
 }
 
-/// Hashes of words in no order that follows their frequency.
+/// Hash of a word; the order of hashes does not follow the frequency of words.
 pub(crate) fn word(number: u64) -> u64 {
     mix(number + 1)
 }
 
-/// Documents and the lengths of the parts they are cut into.
+/// Documents, and the lengths of the segments they are split into.
 #[derive(Clone, Debug)]
 pub(crate) struct Collection {
     pub(crate) documents: Vec<Document>,
@@ -41,7 +41,7 @@ pub(crate) struct Collection {
 }
 
 impl Collection {
-    /// The documents that are not removed, with their places.
+    /// The documents that are not removed, with their addresses.
     pub(crate) fn live(&self) -> Vec<(DocumentAddress, &Document)> {
         let mut live = Vec::new();
         for (range, segment) in self.ranges().into_iter().zip(0..) {
@@ -77,8 +77,8 @@ impl Collection {
         self.ranges().into_iter().map(segment).collect()
     }
 
-    /// The same documents in one part, without those that are removed.
-    pub(crate) fn fresh(&self) -> MemorySegment {
+    /// The same documents in one segment, without removed ones.
+    pub(crate) fn compacted(&self) -> MemorySegment {
         let mut segment = MemorySegment::default();
         for (_, document) in self.live() {
             segment.add(&document.words, &document.chunks());
@@ -92,7 +92,7 @@ impl Collection {
     }
 }
 
-/// Words of which some are far more frequent than others.
+/// Random words, some far more frequent than others.
 pub(crate) fn words(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u64>> {
     let skewed = (0u64..60, 0u64..60, 0u64..60).prop_map(|(a, b, c)| word(a.min(b).min(c)));
     prop::collection::vec(skewed, length)

@@ -27,13 +27,13 @@ impl TextReader for Stored<'_> {
         &self,
         address: DocumentAddress,
         query: &[u64],
-        at_most: u32,
+        max_shared: u32,
     ) -> Result<u32, CorruptionError> {
         self.n_read.fetch_add(1, Ordering::Relaxed);
         assert!(query.is_sorted_by(|a, b| a < b));
         let own: BTreeSet<u64> = chunks(self.collection.words(address)).into_iter().collect();
         let shared = query.iter().filter(|chunk| own.contains(chunk)).map(|_| 1).sum();
-        assert!(shared <= at_most);
+        assert!(shared <= max_shared);
         Ok(shared)
     }
 
@@ -45,24 +45,24 @@ impl TextReader for Stored<'_> {
 }
 
 fn naive(collection: &Collection, query: &[u64], top: usize) -> RankedList {
-    let asked: BTreeSet<u64> = query.iter().copied().collect();
-    let own_score = asked.len() as f64;
+    let query_terms: BTreeSet<u64> = query.iter().copied().collect();
+    let self_score = query_terms.len() as f64;
     let mut documents = Vec::new();
     for (address, document) in collection.live() {
         let own: BTreeSet<u64> = document.chunks().into_iter().collect();
-        let score = own.intersection(&asked).count() as f64;
+        let score = own.intersection(&query_terms).count() as f64;
         if score > 0.0 {
-            documents.push(Ranked { address, score, percent: score / own_score * 100.0 });
+            documents.push(Ranked { address, score, percent: score / self_score * 100.0 });
         }
     }
     documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.address.cmp(&b.address)));
     documents.truncate(top);
-    RankedList { own_score, documents }
+    RankedList { self_score, documents }
 }
 
 proptest! {
     #[test]
-    fn chunks_are_counted_as_if_one_by_one(
+    fn ranking_equals_counting_chunks_one_by_one(
         collection in collection(0..40, 0..30),
         query in words(0..40),
         borrowed in any::<prop::sample::Index>(),
@@ -77,20 +77,20 @@ proptest! {
     }
 }
 
-/// Answers with what the postings say, and counts the questions.
-struct Trusting(AtomicUsize);
+/// Returns the bound from the postings, and counts the calls.
+struct PostingsOnly(AtomicUsize);
 
-impl TextReader for Trusting {
+impl TextReader for PostingsOnly {
     type Error = CorruptionError;
 
     fn shared_chunks(
         &self,
         _: DocumentAddress,
         _: &[u64],
-        at_most: u32,
+        max_shared: u32,
     ) -> Result<u32, CorruptionError> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(at_most)
+        Ok(max_shared)
     }
 
     fn words(&self, _: DocumentAddress, _: &mut Vec<u64>) -> Result<(), CorruptionError> {
@@ -99,13 +99,13 @@ impl TextReader for Trusting {
 }
 
 #[test]
-fn no_more_texts_are_read_than_decide() {
+fn only_texts_that_may_be_among_the_best_are_read() {
     let mut segment = MemorySegment::default();
     for n in 1..=50u64 {
         let text: Vec<u64> = (0..n).map(word).collect();
         segment.add(&text, &text);
     }
-    let texts = Trusting(AtomicUsize::new(0));
+    let texts = PostingsOnly(AtomicUsize::new(0));
     let query: Vec<u64> = (0..50).map(word).collect();
     let found = rank_chunks(&[segment], &texts, &query, 5).unwrap();
     let scores: Vec<f64> = found.documents.iter().map(|ranked| ranked.score).collect();

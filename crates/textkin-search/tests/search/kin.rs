@@ -1,4 +1,4 @@
-//! Kin equals its formula, written down plainly.
+//! Kin equals a direct implementation of its formula.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -29,8 +29,8 @@ fn weights(query: &[u64], documents: &[&[u64]], orders: &[usize]) -> BTreeMap<Ve
                     documents = documents.max(with(chunk) as f64);
                 }
             }
-            let known = frequencies.entry(run.to_vec()).or_default();
-            *known = known.max(documents);
+            let chunk_frequencies = frequencies.entry(run.to_vec()).or_default();
+            *chunk_frequencies = chunk_frequencies.max(documents);
         }
     }
     frequencies.into_iter().map(|(run, documents)| (run, n / documents)).collect()
@@ -47,8 +47,8 @@ fn naive(collection: &Collection, query: &[u64], orders: &[usize]) -> Vec<(Docum
             orders.iter().flat_map(|&order| runs(&document.words, order)).collect();
         let shared: f64 =
             weights.iter().filter(|(run, _)| has.contains(*run)).map(|(_, weight)| weight).sum();
-        let longer = (document.words.len() as f64 / query.len() as f64).max(1.0);
-        let score = (shared / total).powi(2) / (1.0 + longer.ln()).sqrt();
+        let length_penalty = (document.words.len() as f64 / query.len() as f64).max(1.0);
+        let score = (shared / total).powi(2) / (1.0 + length_penalty.ln()).sqrt();
         if shared > 0.0 {
             scores.push((*address, score));
         }
@@ -59,23 +59,23 @@ fn naive(collection: &Collection, query: &[u64], orders: &[usize]) -> Vec<(Docum
 fn found(collection: &Collection, query: &[u64], has_texts: bool, threads: usize) -> RankedList {
     let texts = Stored::of(collection);
     let chunks: Vec<(usize, u64)> = chunks(query).into_iter().enumerate().collect();
-    let k = NonZeroUsize::new(K).expect("it is 3");
-    let query = KinQuery { words: query, k, chunks: &chunks, stop: &[] };
-    let threads = NonZeroUsize::new(threads).expect("there is one");
+    let k = NonZeroUsize::new(K).expect("K is positive");
+    let query = KinQuery { words: query, k, chunks: &chunks, stop_words: &[] };
+    let threads = NonZeroUsize::new(threads).expect("at least one thread");
     rank_kin(&collection.segments(), has_texts.then_some(&texts), query, 100, threads)
-        .expect("it is whole")
+        .expect("memory is not corrupt")
 }
 
 proptest! {
     #[test]
-    fn kin_is_as_its_formula_says(
+    fn kin_equals_its_formula(
         collection in collection(0..25, 0..40),
         query in words(1..40),
         copied in any::<prop::sample::Index>(),
         takes in any::<bool>(),
         has_texts in any::<bool>(),
     ) {
-        // With all bits of the chunks there are no false holders.
+        // With all bits of the chunks, there are no false positives.
         let collection = Collection { chunk_bits: 64, ..collection };
         let query = match takes && !collection.documents.is_empty() {
             true => copied.get(&collection.documents).words.clone(),
@@ -91,7 +91,7 @@ proptest! {
             prop_assert!(ranked.percent <= 100.0 + 1e-9, "nothing outranks the query itself");
         }
         prop_assert!(list.documents.is_sorted_by(|a, b| a.score >= b.score));
-        // However it is cut, and on however many threads.
+        // For any segments and any number of threads.
         let whole = Collection { cuts: Vec::new(), ..collection.clone() };
         let scores = |list: &RankedList| -> Vec<u64> {
             list.documents.iter().map(|ranked| ranked.score.to_bits()).collect()

@@ -1,4 +1,4 @@
-//! Searches against their naive twins, on random collections.
+//! Compares searches with naive implementations, on random collections.
 
 mod collection;
 mod fingerprint;

@@ -44,8 +44,8 @@ fn naive(collection: &Collection, query: &[u64], settings: &PassageSettings) -> 
     let almost = |value: f64, limit: f64| value * (1.0 + 1e-9) >= limit;
     let mut documents: BTreeMap<DocumentAddress, Vec<PassagePair>> = BTreeMap::new();
     let mut common = Vec::new();
-    for asked in cut(query.len(), settings) {
-        let q = counts(&query[asked.clone()]);
+    for query_terms in cut(query.len(), settings) {
+        let q = counts(&query[query_terms.clone()]);
         let own: f64 = q.keys().map(weight).sum();
         let may_hold = |document: &Document| {
             let held = q.keys().filter(|term| document.words.contains(term));
@@ -53,7 +53,7 @@ fn naive(collection: &Collection, query: &[u64], settings: &PassageSettings) -> 
             sum > 0.0 && almost(sum, own * settings.percent / 100.0)
         };
         if live.iter().filter(|(_, document)| may_hold(document)).count() > settings.max_documents {
-            common.push(asked);
+            common.push(query_terms);
             continue;
         }
         for (address, document) in &live {
@@ -61,10 +61,10 @@ fn naive(collection: &Collection, query: &[u64], settings: &PassageSettings) -> 
                 let d = counts(&document.words[range.clone()]);
                 let both = q.iter().filter_map(|(t, fq)| d.get(t).map(|fd| (t, fq, fd)));
                 let sum: f64 = both.map(|(t, fq, fd)| weight(t) / (1.0 + (fd - fq).abs())).sum();
-                let difference = range.len().abs_diff(asked.len()) as f64;
+                let difference = range.len().abs_diff(query_terms.len()) as f64;
                 let percent = sum / (1.0 + (1.0 + difference).ln()) / own * 100.0;
                 if sum > 0.0 && almost(percent, settings.percent) {
-                    let pair = PassagePair { query: asked.clone(), document: range, percent };
+                    let pair = PassagePair { query: query_terms.clone(), document: range, percent };
                     documents.entry(*address).or_default().push(pair);
                 }
             }
@@ -83,7 +83,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn passages_are_compared_as_if_each_with_each(
+    fn ranking_equals_comparing_all_passages(
         collection in collection(0..25, 0..60),
         query in words(0..50),
         borrowed in any::<prop::sample::Index>(),
@@ -125,7 +125,7 @@ proptest! {
         });
         prop_assert!(sorted);
 
-        let once = rank_passages(&[collection.fresh()], &Fresh(&collection), &query, &settings);
+        let once = rank_passages(&[collection.compacted()], &CompactedTexts(&collection), &query, &settings);
         let once = once.unwrap();
         let addresses: Vec<DocumentAddress> = collection.live().iter().map(|(address, _)| *address).collect();
         prop_assert_eq!(fast.documents.len(), once.documents.len());
@@ -136,10 +136,10 @@ proptest! {
     }
 }
 
-/// The texts of a collection without those that are removed.
-struct Fresh<'a>(&'a Collection);
+/// The texts of a collection without removed ones.
+struct CompactedTexts<'a>(&'a Collection);
 
-impl textkin_search::TextReader for Fresh<'_> {
+impl textkin_search::TextReader for CompactedTexts<'_> {
     type Error = textkin_core::CorruptionError;
 
     fn shared_chunks(
@@ -182,10 +182,10 @@ fn an_edited_passage_in_a_long_document_is_found() {
     assert_eq!(found.documents[0].address, DocumentAddress { segment: 0, document: 7 });
     let best = found.documents[0].pairs.iter().max_by(|a, b| a.percent.total_cmp(&b.percent));
     assert_eq!(best.map(|pair| (&pair.query, &pair.document)), Some((&(100..150), &(200..250))));
-    assert_eq!(texts.n_read.into_inner(), 1, "only the text that may hold it is read");
+    assert_eq!(texts.n_read.into_inner(), 1, "only the text that may contain the passage is read");
 }
 
-/// A passage of the most frequent words only is in every document, and reads none of them.
+/// A passage of only the most frequent words is in every document, so no text is read for it.
 #[test]
 fn a_common_passage_reads_no_text() {
     let text = |n: u64| -> Vec<u64> { (0..60).map(|address| word(address % 20 + n % 2)).collect() };

@@ -1,4 +1,4 @@
-//! Ranking by words equals the formulas of 001 and 004, written down plainly.
+//! Ranking by words equals direct implementations of the formulas of Hoad and Zobel (2003) and of SCAM.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -14,15 +14,15 @@ use crate::collection::{Collection, collection, word, words};
 
 type Counts = BTreeMap<u64, f64>;
 
-fn counts(words: &[u64], stop: &BTreeSet<u64>) -> Counts {
+fn counts(words: &[u64], stop_words: &BTreeSet<u64>) -> Counts {
     let mut counts = Counts::new();
-    for word in words.iter().filter(|word| !stop.contains(word)) {
+    for word in words.iter().filter(|word| !stop_words.contains(word)) {
         *counts.entry(*word).or_default() += 1.0;
     }
     counts
 }
 
-/// The score of document `d` against query `q`, by the book.
+/// The score of document `d` against query `q`, by the formula.
 fn naive_score(ranking: Ranking, q: &Counts, d: &Counts, n: f64, f: &dyn Fn(u64) -> f64) -> f64 {
     let both: Vec<(u64, f64, f64)> =
         q.iter().filter_map(|(t, fq)| d.get(t).map(|fd| (*t, *fq, *fd))).collect();
@@ -62,10 +62,10 @@ fn naive_score(ranking: Ranking, q: &Counts, d: &Counts, n: f64, f: &dyn Fn(u64)
             (common / squares(q)).max(common / squares(d)).min(1.0)
         }
         Ranking::Fingerprint => both.len() as f64,
-        // Of words alone: how kin looks for candidates.
+        // The score of words alone, by which kin finds candidates.
         Ranking::Kin => {
-            let longer = 1.0 + (words(d) / words(q)).max(1.0).ln();
-            sum(&|t, _, _| n / f(t)) / longer.powf(0.25)
+            let length_penalty = 1.0 + (words(d) / words(q)).max(1.0).ln();
+            sum(&|t, _, _| n / f(t)) / length_penalty.powf(0.25)
         }
     }
 }
@@ -73,35 +73,38 @@ fn naive_score(ranking: Ranking, q: &Counts, d: &Counts, n: f64, f: &dyn Fn(u64)
 fn naive(
     collection: &Collection,
     query: &[u64],
-    stop: &[u64],
+    stop_words: &[u64],
     ranking: Ranking,
     top: usize,
 ) -> RankedList {
-    let stop: BTreeSet<u64> = stop.iter().copied().collect();
-    let q = counts(query, &stop);
-    let documents: Vec<(DocumentAddress, Counts)> =
-        collection.live().iter().map(|(address, d)| (*address, counts(&d.words, &stop))).collect();
+    let stop_words: BTreeSet<u64> = stop_words.iter().copied().collect();
+    let q = counts(query, &stop_words);
+    let documents: Vec<(DocumentAddress, Counts)> = collection
+        .live()
+        .iter()
+        .map(|(address, d)| (*address, counts(&d.words, &stop_words)))
+        .collect();
     let n = documents.len().max(1) as f64;
     let f = |t| documents.iter().filter(|(_, d)| d.contains_key(&t)).count().max(1) as f64;
-    let own_score = naive_score(ranking, &q, &q, n, &f);
+    let self_score = naive_score(ranking, &q, &q, n, &f);
     let mut documents: Vec<Ranked> = documents
         .iter()
         .map(|(address, d)| (*address, naive_score(ranking, &q, d, n, &f)))
         .filter(|(_, score)| *score > 0.0)
-        .map(|(address, score)| Ranked { address, score, percent: score / own_score * 100.0 })
+        .map(|(address, score)| Ranked { address, score, percent: score / self_score * 100.0 })
         .collect();
     documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.address.cmp(&b.address)));
     documents.truncate(top);
-    RankedList { own_score, documents }
+    RankedList { self_score, documents }
 }
 
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-6)
 }
 
-/// Equal to 1e-9 in score, and in order but for scores that are equal but for rounding.
+/// Asserts that scores are equal to 1e-9, and that the order is the same except for rounding.
 fn assert_same(fast: &RankedList, naive: &RankedList, all: &RankedList) {
-    assert!(near(fast.own_score, naive.own_score), "{} {}", fast.own_score, naive.own_score);
+    assert!(near(fast.self_score, naive.self_score), "{} {}", fast.self_score, naive.self_score);
     assert_eq!(fast.documents.len(), naive.documents.len());
     for (a, b) in fast.documents.iter().zip(&naive.documents) {
         assert!(near(a.score, b.score), "{a:?} {b:?}");
@@ -125,13 +128,13 @@ fn rankings() -> Vec<Ranking> {
     rankings
 }
 
-/// What a search of a fresh repository gives must be the same, but for the places.
-fn assert_bits(cut: &RankedList, fresh: &RankedList, collection: &Collection) {
+/// Asserts that a compacted repository gives the same result, except for the addresses.
+fn assert_bits(cut: &RankedList, compacted: &RankedList, collection: &Collection) {
     let addresses: Vec<DocumentAddress> =
         collection.live().iter().map(|(address, _)| *address).collect();
-    assert_eq!(cut.own_score.to_bits(), fresh.own_score.to_bits());
-    assert_eq!(cut.documents.len(), fresh.documents.len());
-    for (a, b) in cut.documents.iter().zip(&fresh.documents) {
+    assert_eq!(cut.self_score.to_bits(), compacted.self_score.to_bits());
+    assert_eq!(cut.documents.len(), compacted.documents.len());
+    for (a, b) in cut.documents.iter().zip(&compacted.documents) {
         assert_eq!(a.address, addresses[b.address.document as usize]);
         assert_eq!(
             (a.score.to_bits(), a.percent.to_bits()),
@@ -147,30 +150,30 @@ proptest! {
     fn every_ranking_equals_its_formula(
         collection in collection(0..40, 0..40),
         query in words(0..40),
-        stop in prop::collection::btree_set(0u64..20, 0..8),
+        stop_words in prop::collection::btree_set(0u64..20, 0..8),
         top in 0usize..12,
     ) {
-        let stop: Vec<u64> = stop.into_iter().map(word).collect();
-        let (segments, fresh) = (collection.segments(), [collection.fresh()]);
-        for stop in [&[][..], &stop] {
-            let asked = Query::with_stop_words(query.iter().copied(), stop.iter().copied());
+        let stop_words: Vec<u64> = stop_words.into_iter().map(word).collect();
+        let (segments, compacted) = (collection.segments(), [collection.compacted()]);
+        for stop_words in [&[][..], &stop_words] {
+            let query_terms = Query::with_stop_words(query.iter().copied(), stop_words.iter().copied());
             for ranking in rankings() {
-                let fast = rank(&segments, &asked, &settings(ranking, top, 2)).unwrap();
-                let all = naive(&collection, &query, stop, ranking, usize::MAX);
-                assert_same(&fast, &naive(&collection, &query, stop, ranking, top), &all);
-                let once = rank(&fresh, &asked, &settings(ranking, top, 1)).unwrap();
-                // A document without words that count is shorter by a sum of fractions, taken in
-                // the same order everywhere.
+                let fast = rank(&segments, &query_terms, &settings(ranking, top, 2)).unwrap();
+                let all = naive(&collection, &query, stop_words, ranking, usize::MAX);
+                assert_same(&fast, &naive(&collection, &query, stop_words, ranking, top), &all);
+                let once = rank(&compacted, &query_terms, &settings(ranking, top, 1)).unwrap();
+                // Stop words are subtracted from the length as a sum of fractions, in the same order
+                // everywhere.
                 assert_bits(&fast, &once, &collection);
                 if ranking.is_ideal() {
-                    prop_assert!(fast.documents.iter().all(|ranked| ranked.score <= fast.own_score));
+                    prop_assert!(fast.documents.iter().all(|ranked| ranked.score <= fast.self_score));
                 }
             }
         }
     }
 
     #[test]
-    fn a_document_as_query_is_all_of_itself(collection in collection(1..30, 1..40)) {
+    fn a_document_as_query_matches_itself_completely(collection in collection(1..30, 1..40)) {
         let segments = collection.segments();
         for (address, document) in collection.live() {
             let query = Query::new(document.words.iter().copied());
@@ -178,8 +181,8 @@ proptest! {
                 let found = rank(&segments, &query, &settings(ranking, 100, 1)).unwrap();
                 let own = found.documents.iter().find(|ranked| ranked.address == address);
                 match own {
-                    Some(own) => prop_assert_eq!(own.score.to_bits(), found.own_score.to_bits()),
-                    None => prop_assert_eq!(found.own_score, 0.0),
+                    Some(own) => prop_assert_eq!(own.score.to_bits(), found.self_score.to_bits()),
+                    None => prop_assert_eq!(found.self_score, 0.0),
                 }
                 if ranking.is_ideal() && let Some(first) = found.documents.first() {
                     prop_assert_eq!(first.percent, 100.0);
@@ -212,7 +215,7 @@ fn the_products_are_not_ideal() {
 }
 
 #[test]
-fn words_that_all_documents_have_weigh_nothing_in_identity_4() {
+fn words_in_all_documents_have_no_weight_in_identity_4() {
     let mut segment = MemorySegment::default();
     segment.add(&[word(0)], &[]);
     let query = Query::new([word(0)]);
@@ -226,9 +229,9 @@ fn some(texts: &[Vec<u64>], number: u64) -> Vec<u64> {
     usize::try_from(number).ok().and_then(|number| texts.get(number)).cloned().unwrap_or_default()
 }
 
-/// Enough documents for several blocks, jobs and threads, and for terms that are passed over.
+/// Enough documents for several blocks, jobs and threads, and for terms that are skipped.
 #[test]
-fn pruning_threads_and_blocks_change_nothing() {
+fn pruning_threads_and_blocks_do_not_affect_results() {
     let mut state = 1u64;
     let mut random = move |n: u64| {
         state =
@@ -266,10 +269,10 @@ fn pruning_threads_and_blocks_change_nothing() {
     }
 }
 
-/// A part of which no posting can be read.
-struct Damaged(MemorySegment);
+/// A segment whose postings cannot be read.
+struct CorruptSegment(MemorySegment);
 
-impl IndexSegment for Damaged {
+impl IndexSegment for CorruptSegment {
     fn n_documents(&self) -> u32 {
         self.0.n_documents()
     }
@@ -300,16 +303,16 @@ impl IndexSegment for Damaged {
 }
 
 #[test]
-fn damage_is_told() {
+fn corruption_is_reported() {
     let mut segment = MemorySegment::default();
     segment.add(&[word(0)], &[]);
-    let segments = [Damaged(segment)];
+    let segments = [CorruptSegment(segment)];
     for ranking in Ranking::ALL {
-        let told = rank(&segments, &Query::new([word(0), word(1)]), &settings(ranking, 5, 2));
+        let result = rank(&segments, &Query::new([word(0), word(1)]), &settings(ranking, 5, 2));
         if ranking == Ranking::Identity1 || ranking == Ranking::Identity4 {
-            // The only document has the word: it weighs nothing and is not looked up.
+            // The only document contains the word, so it has no weight and is not looked up.
             continue;
         }
-        assert_eq!(told.unwrap_err().to_string(), "words is damaged: checksum");
+        assert_eq!(result.unwrap_err().to_string(), "words is corrupt: checksum");
     }
 }

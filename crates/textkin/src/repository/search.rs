@@ -172,7 +172,7 @@ impl Searcher {
             words: tokens.hashes(),
             k: self.k.unwrap_or(DEFAULT_K),
             chunks: &chunks,
-            stop: &self.stop,
+            stop_words: &self.stop,
         };
         let texts = self.repository.config.keeps_text.then_some(self);
         rank_kin(&self.parts, texts, query, self.settings.top, threads)

@@ -1,16 +1,16 @@
-//! Stop words: how many words of a document do not count.
+//! Stop words: counts the words of a document that do not count.
 
 use textkin_core::{CorruptionError, IndexSegment, Length};
 
 use crate::cursor::Cursor;
 
-/// From one asked document in so many on, postings are read from end to end.
+/// Postings are read completely if at least one in this many documents is requested.
 const DENSE: usize = 8;
 
-/// Frequencies up to this have their weight looked up.
+/// Weights of frequencies below this are looked up in a table.
 const TABLE: u32 = 16;
 
-/// The postings of the words that do not count, in one part.
+/// The postings of the stop words in one segment.
 pub(crate) struct StopWords<'p> {
     cursors: Vec<Cursor<'p>>,
     /// (1 + ln f)² for f = 0, 1, … 15.
@@ -30,9 +30,12 @@ impl<'p> StopWords<'p> {
         Ok(Self { cursors, weights: (0..TABLE).map(weight).collect() })
     }
 
-    /// Counts them in documents, which ascend from one question to the next. None if there are
-    /// no such words.
-    pub(crate) fn count(&mut self, documents: &[u32]) -> Result<Vec<Stopped>, CorruptionError> {
+    /// Counts the stop words of `documents`, which are ascending, also from one call to the next. Empty if
+    /// there are no stop words.
+    pub(crate) fn count(
+        &mut self,
+        documents: &[u32],
+    ) -> Result<Vec<StopWordCounts>, CorruptionError> {
         let (Some(first), Some(last)) = (documents.first(), documents.last()) else {
             return Ok(Vec::new());
         };
@@ -41,20 +44,21 @@ impl<'p> StopWords<'p> {
         }
         let span = last.saturating_sub(*first) as usize + 1;
         let dense = documents.len() * DENSE > span;
-        let mut counted = vec![Stopped::default(); if dense { span } else { documents.len() }];
+        let mut counted =
+            vec![StopWordCounts::default(); if dense { span } else { documents.len() }];
         let slot = |document: u32| document.wrapping_sub(*first) as usize;
         for cursor in &mut self.cursors {
             if dense {
                 let weights = &self.weights;
                 cursor.seek(*first)?;
                 cursor.for_each_before(last.saturating_add(1), |document, count| {
-                    if let Some(stopped) = counted.get_mut(slot(document)) {
-                        stopped.add(count, weights);
+                    if let Some(stop_counts) = counted.get_mut(slot(document)) {
+                        stop_counts.add(count, weights);
                     }
                 })?;
             } else {
-                for (document, stopped) in documents.iter().zip(&mut counted) {
-                    stopped.add(cursor.count_in(*document)?, &self.weights);
+                for (document, stop_counts) in documents.iter().zip(&mut counted) {
+                    stop_counts.add(cursor.count_in(*document)?, &self.weights);
                 }
             }
         }
@@ -66,16 +70,16 @@ impl<'p> StopWords<'p> {
     }
 }
 
-/// The words of a document that do not count.
+/// Counts of the stop words of a document.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stopped {
+pub(crate) struct StopWordCounts {
     words: u32,
     terms: u32,
     weights: f64,
     squares: f64,
 }
 
-impl Stopped {
+impl StopWordCounts {
     fn add(&mut self, count: u32, weights: &[f64]) {
         if count > 0 {
             let looked_up = weights.get(count as usize).copied();
@@ -86,8 +90,8 @@ impl Stopped {
         }
     }
 
-    /// The length of a document without them, which still has at least one word.
-    pub(crate) fn taken_from(&self, length: &Length) -> Length {
+    /// Subtracts the stop words from the length of a document; at least one word remains.
+    pub(crate) fn subtract_from(&self, length: &Length) -> Length {
         Length {
             words: length.words.saturating_sub(self.words).max(1),
             terms: length.terms.saturating_sub(self.terms).max(1),
