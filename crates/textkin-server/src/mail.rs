@@ -1,7 +1,7 @@
-//! Mail in: what letters ask for, as calls of the service, and the replies in words.
+//! Inbound mail: maps messages to calls of the service, and writes the replies.
 //!
-//! The account with the sender's address acts, with all its rights. What cannot be done is a reply
-//! too: only where the store fails is a letter kept to be tried again.
+//! A message acts with the rights of the account that has the sender's address. Failures are
+//! reported in the reply; only if the database fails is the message kept and retried.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -26,37 +26,38 @@ use crate::service::{
     ProbeResult, RepositoryView, Service, Visibility,
 };
 
-/// Documents of one letter, at most.
+/// Maximum number of documents in one message.
 const MAX_DOCUMENTS: usize = 1000;
-/// Matches that a reply names for each document, and lines about documents.
-const MAX_NAMED: usize = 10;
+/// Maximum number of matches or problems listed per document.
+const MAX_LISTED: usize = 10;
+/// Maximum number of documents described in a reply.
 const MAX_LINES: usize = 50;
 
-/// How mail comes in.
+/// Configuration of inbound mail.
 #[derive(Clone, Debug, Default)]
 pub struct InboundMail {
-    /// The hosts that mail is taken for.
+    /// The hosts that mail is accepted for.
     pub hosts: Vec<String>,
-    /// Where SMTP is spoken.
+    /// The address of the SMTP listener.
     pub smtp: Option<SocketAddr>,
-    /// Where LMTP is spoken.
+    /// The address of the LMTP listener.
     pub lmtp: Option<LmtpAddress>,
-    /// The name under which the mail system in front vouches for senders, if it does.
+    /// The name under which the upstream mail system verifies senders, if it does.
     pub authority: Option<String>,
-    /// Whether mail of unknown senders is taken and thrown away instead of refused.
+    /// Whether mail from unknown senders is accepted and discarded instead of rejected.
     pub discards_unknown: bool,
 }
 
-/// Where LMTP is spoken.
+/// The address of an LMTP listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LmtpAddress {
-    /// At a port.
+    /// A TCP address.
     Tcp(SocketAddr),
-    /// At a socket in the file system.
+    /// A Unix socket.
     Unix(PathBuf),
 }
 
-/// The desk behind the mail front end.
+/// The mail handler that calls the service.
 #[derive(Debug)]
 pub(crate) struct ServiceMailHandler {
     service: Arc<Service>,
@@ -68,30 +69,30 @@ impl ServiceMailHandler {
     }
 }
 
-/// The listeners and the thread that answers.
+/// The mail listeners and the thread that handles messages.
 pub(crate) struct MailServer {
     tasks: Vec<JoinHandle<()>>,
-    /// The worker that answers letters.
+    /// The thread that handles messages.
     pub(crate) worker: std::thread::JoinHandle<()>,
 }
 
 impl MailServer {
-    /// Listens as `mail` says until `stop` does, and answers.
+    /// Starts the listeners of `mail`, which run until `stop` is set, and the handling thread.
     pub(crate) async fn open(
         service: &Arc<Service>,
         mail: &InboundMail,
         stop: &watch::Receiver<bool>,
     ) -> Result<Self, Error> {
-        let wrong = |error: textkin_mail::Error| Error::Invalid(error.to_string());
+        let invalid = |error: textkin_mail::Error| Error::Invalid(error.to_string());
         if !service.sends_mail() {
             return Err(Error::Invalid(
-                "mail that comes in is answered: say by --smtp-relay how mail goes out".to_owned(),
+                "inbound mail needs a way to send replies; set --smtp-relay".to_owned(),
             ));
         }
-        let office = Arc::new(MailConfig {
+        let config = Arc::new(MailConfig {
             authority: mail.authority.clone(),
             site: Some(service.site().to_owned()),
-            ..MailConfig::new(Mailboxes::new(&mail.hosts, "textkin").map_err(wrong)?)
+            ..MailConfig::new(Mailboxes::new(&mail.hosts, "textkin").map_err(invalid)?)
         });
         let handler = Arc::new(ServiceMailHandler::new(Arc::clone(service)));
         let unknown = match mail.discards_unknown {
@@ -100,13 +101,13 @@ impl MailServer {
         };
         let listener = |protocol| {
             let handler = Arc::clone(&handler) as Arc<dyn MailHandler>;
-            Listener::new(handler, Arc::clone(&office), protocol, Limits::default())
+            Listener::new(handler, Arc::clone(&config), protocol, Limits::default())
                 .unknown_senders(unknown)
         };
         let stopped = || {
             let mut stop = stop.clone();
             async move {
-                let _ = stop.wait_for(|is_asked| *is_asked).await;
+                let _ = stop.wait_for(|is_stopping| *is_stopping).await;
             }
         };
         let mut tasks = Vec::new();
@@ -118,21 +119,21 @@ impl MailServer {
         for (protocol, address) in ports {
             let socket = bind(address).await?;
             let address = socket.local_addr()?;
-            tracing::info!(%address, ?protocol, "mail is taken");
+            tracing::info!(%address, ?protocol, "accepting mail");
             let (listener, stopped) = (listener(protocol), stopped());
             tasks.push(tokio::spawn(async move { listener.serve(socket, stopped).await }));
         }
         if let Some(LmtpAddress::Unix(path)) = &mail.lmtp {
-            let socket = bind_unix(path).map_err(wrong)?;
-            tracing::info!(path = %path.display(), "mail is taken");
+            let socket = bind_unix(path).map_err(invalid)?;
+            tracing::info!(path = %path.display(), "accepting mail");
             let (listener, stopped) = (listener(Protocol::Lmtp), stopped());
             tasks.push(tokio::spawn(async move { listener.serve_unix(socket, stopped).await }));
         }
-        let worker = answering(service, handler, office)?;
+        let worker = start_worker(service, handler, config)?;
         Ok(Self { tasks, worker })
     }
 
-    /// Waits for connections under way; then the worker is left.
+    /// Waits for open connections and returns the handling thread.
     pub(crate) async fn close(self) -> std::thread::JoinHandle<()> {
         for task in self.tasks {
             let _ = task.await;
@@ -141,15 +142,15 @@ impl MailServer {
     }
 }
 
-/// Starts the thread that answers letters.
-pub(crate) fn answering(
+/// Starts the thread that handles messages.
+pub(crate) fn start_worker(
     service: &Arc<Service>,
     handler: Arc<ServiceMailHandler>,
-    office: Arc<MailConfig>,
+    config: Arc<MailConfig>,
 ) -> Result<std::thread::JoinHandle<()>, Error> {
     let service = Arc::clone(service);
     let builder = std::thread::Builder::new().name("mail".to_owned());
-    Ok(builder.spawn(move || service.run_mail(&*handler, &office))?)
+    Ok(builder.spawn(move || service.run_mail(&*handler, &config))?)
 }
 
 impl MailHandler for ServiceMailHandler {
@@ -158,25 +159,25 @@ impl MailHandler for ServiceMailHandler {
         Ok(found.is_some())
     }
 
-    fn accept(&self, letter: IncomingMessage) -> Result<(), Refusal> {
-        match self.service.store_message(&letter) {
+    fn accept(&self, message: IncomingMessage) -> Result<(), Refusal> {
+        match self.service.store_message(&message) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Refusal::Temporary("too much mail in one hour".to_owned())),
+            Ok(false) => Err(Refusal::Temporary("too many messages within one hour".to_owned())),
             Err(error) => {
-                tracing::error!(%error, "a letter could not be kept");
+                tracing::error!(%error, "could not store a message");
                 Err(Refusal::Temporary("try again later".to_owned()))
             }
         }
     }
 
     fn record_dropped(&self, _: &IncomingMessage, why: DropReason) {
-        tracing::info!(%why, "a letter is dropped");
+        tracing::info!(%why, "message dropped");
     }
 
     fn handle(&self, request: Request) -> Result<ReplyContent, UnavailableError> {
         let actor = self.service.account_of(&request.sender).map_err(unavailable)?;
         let Some(actor) = actor else {
-            return Ok(nothing("There is no account with your address any more."));
+            return Ok(nothing_done("There is no longer an account with your address."));
         };
         let done = match request.verb {
             Verb::Register => self.register(&actor, &request, false),
@@ -187,7 +188,7 @@ impl MailHandler for ServiceMailHandler {
         };
         match done {
             Ok(outcome) => Ok(outcome),
-            // What went wrong inside is tried again; all else is told.
+            // Internal errors are retried; all others are reported to the sender.
             Err(
                 error @ (Error::Store { .. }
                 | Error::Sqlite(_)
@@ -201,12 +202,12 @@ impl MailHandler for ServiceMailHandler {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+#[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
 fn unavailable(error: Error) -> UnavailableError {
     UnavailableError(error.to_string())
 }
 
-fn nothing(why: &str) -> ReplyContent {
+fn nothing_done(why: &str) -> ReplyContent {
     let text = format!("Nothing was done. {why}");
     ReplyContent { subject: "Nothing was done".to_owned(), text, ..ReplyContent::default() }
 }
@@ -216,8 +217,8 @@ fn failed(error: &Error) -> ReplyContent {
     ReplyContent { subject: "Nothing was done".to_owned(), text, ..ReplyContent::default() }
 }
 
-/// The documents of a letter, and what could not be read.
-struct Read {
+/// The documents of a message, and the problems with reading them.
+struct MessageDocuments {
     documents: Vec<NewDocument>,
     problems: Vec<String>,
 }
@@ -238,31 +239,31 @@ impl ServiceMailHandler {
             Err(question) => return Ok(question),
         };
         self.service.may_load(actor, &name)?;
-        let Read { documents, mut problems } = self.read(request)?;
+        let MessageDocuments { documents, mut problems } = self.read(request)?;
         let (mut lines, mut n, mut last) = (String::new(), 0usize, None);
         for (at, document) in documents.into_iter().enumerate() {
-            let told = document.id.clone().unwrap_or_else(|| "the text".to_owned());
+            let document_name = document.id.clone().unwrap_or_else(|| "the text".to_owned());
             let digest = *blake3::hash(document.text.as_bytes()).as_bytes();
-            // The same letter, asked again after a crash, registers nothing twice.
+            // Retrying the same message after a crash registers nothing twice.
             let key = Some((format!("mail {} {at}", request.identity), digest));
             match self.service.register(actor, &name, document, ExistingPolicy::Refuse, key) {
                 Ok(registered) => {
                     n += 1;
                     if n <= MAX_LINES {
                         let words = counted(u64::from(registered.words), "word");
-                        let was = if registered.existed { ", was there already" } else { "" };
-                        let _ = writeln!(lines, "* {}: {words}{was}", registered.id);
+                        let note = if registered.existed { ", already registered" } else { "" };
+                        let _ = writeln!(lines, "* {}: {words}{note}", registered.id);
                     }
                     last = Some(registered.id);
                 }
                 Err(error @ (Error::Conflict(_) | Error::Invalid(_) | Error::TooLarge(_))) => {
-                    problems.push(format!("{told}: {error}"));
+                    problems.push(format!("{document_name}: {error}"));
                 }
                 Err(error) => return Err(error),
             }
         }
         if n == 0 {
-            return Ok(nothing(&format!("No document could be read.{}", listed(&problems))));
+            return Ok(nothing_done(&format!("No documents could be read.{}", listed(&problems))));
         }
         if n > MAX_LINES {
             let _ = writeln!(lines, "* and {} more", n - MAX_LINES);
@@ -272,7 +273,7 @@ impl ServiceMailHandler {
         let mut subject = format!("{documents} registered in {name}");
         if is_watched {
             self.watch(actor, &name)?;
-            text.push_str("\nYou are told by mail when they reappear.\n");
+            text.push_str("\nYou will be notified by mail when they reappear.\n");
             subject = format!("{documents} watched in {name}");
         }
         text.push_str(&listed(&problems));
@@ -282,11 +283,11 @@ impl ServiceMailHandler {
             text,
             link: Some(format!("{}/repositories/{name}", self.site())),
             withdraw: withdraw
-                .map(|id| format!("write a message with the subject REMOVE {name}/{id}")),
+                .map(|id| format!("send a message with the subject REMOVE {name}/{id}")),
         })
     }
 
-    /// Watches a repository, unless the account does so already.
+    /// Starts watching a repository, unless the account already watches it.
     fn watch(&self, actor: &Actor, repository: &str) -> Result<(), Error> {
         let watches = self.service.watches(actor)?;
         if watches
@@ -310,11 +311,11 @@ impl ServiceMailHandler {
     }
 
     fn probe(&self, actor: &Actor, request: &Request) -> Result<ReplyContent, Error> {
-        let Read { documents, problems } = self.read(request)?;
+        let MessageDocuments { documents, problems } = self.read(request)?;
         let (mut text, mut n_found, n) = (String::new(), 0usize, documents.len());
         let mut results: Vec<(String, Result<String, String>)> = Vec::new();
         if n == 0 {
-            return Ok(nothing(&format!("No document could be read.{}", listed(&problems))));
+            return Ok(nothing_done(&format!("No documents could be read.{}", listed(&problems))));
         }
         for (at, document) in documents.into_iter().enumerate() {
             let name = document.title.or(document.id).unwrap_or_else(|| "Your text".to_owned());
@@ -323,16 +324,16 @@ impl ServiceMailHandler {
                 text: document.text,
                 repositories: against.clone(),
                 threshold: crate::service::LevelThresholds::default().some,
-                limit: Some(MAX_NAMED),
+                limit: Some(MAX_LISTED),
                 exclude: Vec::new(),
             };
             let answer = self.service.probe(actor, &probe)?;
             n_found += usize::from(answer.total > 0);
             if at < MAX_LINES {
-                text.push_str(&found(&name, &answer));
+                text.push_str(&describe(&name, &answer));
             }
-            let asked = SavedQuery { against, ..SavedQuery::default() };
-            let kept = self.service.save_result(actor, &name, &probe.text, &asked)?;
+            let query = SavedQuery { against, ..SavedQuery::default() };
+            let kept = self.service.save_result(actor, &name, &probe.text, &query)?;
             results.push((name, Ok(kept)));
         }
         let result = match &results[..] {
@@ -340,27 +341,29 @@ impl ServiceMailHandler {
             _ => {
                 let title = format!("{n} documents by mail");
                 let against = request.repository.clone().map(|name| vec![name]);
-                let asked = SavedQuery { against, batch: results, ..SavedQuery::default() };
-                self.service.save_result(actor, &title, "", &asked)?
+                let query = SavedQuery { against, batch: results, ..SavedQuery::default() };
+                self.service.save_result(actor, &title, "", &query)?
             }
         };
         let link = Some(format!("{}/results/{result}", self.site()));
         if n > MAX_LINES {
             let _ = writeln!(text, "And {} more documents.\n", n - MAX_LINES);
         }
-        text.push_str("Nothing of this was registered; only the result is kept, for you.\n");
+        text.push_str(
+            "Your text was not registered. Only the result was saved, and only you can see it.\n",
+        );
         text.push_str(&listed(&problems));
         let subject = match (n, n_found) {
-            (1, 0) => "Found nowhere".to_owned(),
-            (1, _) => "Found in registered documents".to_owned(),
-            (n, found) => format!("{found} of {n} documents found"),
+            (1, 0) => "No matching text found".to_owned(),
+            (1, _) => "Matching text found".to_owned(),
+            (n, found) => format!("Matching text found in {found} of {n} documents"),
         };
         Ok(ReplyContent { subject, text, link, ..ReplyContent::default() })
     }
 
     fn status(&self, actor: &Actor, request: &Request) -> Result<ReplyContent, Error> {
         if let Some(id) = &request.id {
-            let name = match self.holder(actor, request.repository.as_deref(), id)? {
+            let name = match self.repository_of(actor, request.repository.as_deref(), id)? {
                 Ok(name) => name,
                 Err(question) => return Ok(question),
             };
@@ -374,7 +377,7 @@ impl ServiceMailHandler {
             let alerts: Vec<_> = alerts.iter().filter(|alert| of_it(&alert.registered)).collect();
             let mut text = format!("{name}/{id}: {title}{words}.\n\n");
             match alerts.len() {
-                0 => text.push_str("It has not reappeared where you watch.\n"),
+                0 => text.push_str("It has not reappeared in a repository that you watch.\n"),
                 n => {
                     let _ = writeln!(
                         text,
@@ -383,7 +386,7 @@ impl ServiceMailHandler {
                     );
                 }
             }
-            for alert in alerts.iter().take(MAX_NAMED) {
+            for alert in alerts.iter().take(MAX_LISTED) {
                 let side = &alert.registered;
                 let share = WordShare { shared_words: side.shared_words, words: side.words };
                 let (repository, found) = (&alert.found.repository, &alert.found.id);
@@ -393,7 +396,7 @@ impl ServiceMailHandler {
             let link = Some(format!("{}/repositories/{name}", self.site()));
             return Ok(ReplyContent { subject, text, link, withdraw: None });
         }
-        let own: Vec<RepositoryView> = self.own(actor)?;
+        let own: Vec<RepositoryView> = self.own_repositories(actor)?;
         let watches = self.service.watches(actor)?;
         let open = self.service.open_alerts(actor)?;
         let mut text = format!("{} open.\n\n", counted(open, "alert"));
@@ -405,7 +408,7 @@ impl ServiceMailHandler {
             let _ = writeln!(text, "* {name}: {documents}{watched}");
         }
         if own.is_empty() {
-            text.push_str("You have no repository.\n");
+            text.push_str("You have no repositories.\n");
         }
         Ok(ReplyContent {
             subject: format!("Status: {} open", counted(open, "alert")),
@@ -417,31 +420,31 @@ impl ServiceMailHandler {
 
     fn remove(&self, actor: &Actor, request: &Request) -> Result<ReplyContent, Error> {
         let id = request.id.as_deref().unwrap_or_default();
-        let name = match self.holder(actor, request.repository.as_deref(), id)? {
+        let name = match self.repository_of(actor, request.repository.as_deref(), id)? {
             Ok(name) => name,
             Err(question) => return Ok(question),
         };
         let receipt = self.service.delete(actor, &name, id)?;
         let words = counted(receipt.words, "word");
         Ok(ReplyContent {
-            subject: format!("Removed: {name}/{id}"),
+            subject: format!("Deleted: {name}/{id}"),
             text: format!(
-                "{name}/{id} ({words}) is removed: no probe finds it any more, and its bytes leave \
-                 the disk soon. The number of the receipt is {}.",
+                "{name}/{id} ({words}) was deleted. Checks no longer find it, and its data will be \
+                 erased from disk soon. Receipt number: {}.",
                 receipt.receipt
             ),
             ..ReplyContent::default()
         })
     }
 
-    /// The repositories of the account's teams.
-    fn own(&self, actor: &Actor) -> Result<Vec<RepositoryView>, Error> {
+    /// Returns the repositories of the account's teams.
+    fn own_repositories(&self, actor: &Actor) -> Result<Vec<RepositoryView>, Error> {
         let mut all = self.service.repositories(actor)?;
         all.retain(|repository| repository.role.is_some());
         Ok(all)
     }
 
-    /// The repository that documents go to, or the question which.
+    /// Returns the repository to register in, or a reply that asks which one.
     fn repository(
         &self,
         actor: &Actor,
@@ -450,7 +453,7 @@ impl ServiceMailHandler {
         if let Some(name) = &request.repository {
             return Ok(Ok(name.clone()));
         }
-        let mut own = self.own(actor)?;
+        let mut own = self.own_repositories(actor)?;
         own.retain(|repository| {
             repository.visibility == Visibility::Private
                 && repository.role.is_some_and(|role| role >= Role::Writer)
@@ -458,8 +461,8 @@ impl ServiceMailHandler {
         let verb = request.verb;
         match &own[..] {
             [one] => Ok(Ok(one.name.clone())),
-            [] => Ok(Err(nothing(&format!(
-                "You have no private repository yet. Make one at {}/repositories and write again.",
+            [] => Ok(Err(nothing_done(&format!(
+                "You have no private repository yet. Create one at {}/repositories and send the message again.",
                 self.site()
             )))),
             [first, ..] => {
@@ -467,8 +470,8 @@ impl ServiceMailHandler {
                 Ok(Err(ReplyContent {
                     subject: "Which repository?".to_owned(),
                     text: format!(
-                        "Nothing was done, because you have several repositories. Please send it \
-                         again and say which one in the subject, such as {verb} {}.\n\n{}",
+                        "Nothing was done, because you have several repositories. Please send the \
+                         message again and name one in the subject, such as {verb} {}.\n\n{}",
                         first.name,
                         names.join("\n")
                     ),
@@ -478,8 +481,8 @@ impl ServiceMailHandler {
         }
     }
 
-    /// The repository of the account that holds a document, or the question which.
-    fn holder(
+    /// Returns the repository that contains a document, or a reply that asks which one.
+    fn repository_of(
         &self,
         actor: &Actor,
         named: Option<&str>,
@@ -488,15 +491,15 @@ impl ServiceMailHandler {
         if let Some(name) = named {
             return Ok(Ok(name.to_owned()));
         }
-        let mut holders = Vec::new();
-        for repository in self.own(actor)? {
+        let mut repositories = Vec::new();
+        for repository in self.own_repositories(actor)? {
             match self.service.document(actor, &repository.name, id, false) {
-                Ok(_) => holders.push(repository.name),
+                Ok(_) => repositories.push(repository.name),
                 Err(Error::NotFound(_) | Error::Conflict(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        match &holders[..] {
+        match &repositories[..] {
             [one] => Ok(Ok(one.clone())),
             [] => Err(Error::not_found("document", id)),
             several => {
@@ -504,8 +507,8 @@ impl ServiceMailHandler {
                 Ok(Err(ReplyContent {
                     subject: "Which document?".to_owned(),
                     text: format!(
-                        "Nothing was done, because several of your repositories hold {id}. Please \
-                         say which one you mean:\n\n{}",
+                        "Nothing was done, because several of your repositories contain {id}. Please \
+                         name the one you mean in the subject:\n\n{}",
                         names.join("\n")
                     ),
                     ..ReplyContent::default()
@@ -514,9 +517,9 @@ impl ServiceMailHandler {
         }
     }
 
-    /// The documents of a letter.
-    fn read(&self, request: &Request) -> Result<Read, Error> {
-        let mut read = Read { documents: Vec::new(), problems: Vec::new() };
+    /// Reads the documents of a message.
+    fn read(&self, request: &Request) -> Result<MessageDocuments, Error> {
+        let mut read = MessageDocuments { documents: Vec::new(), problems: Vec::new() };
         for document in &request.documents {
             match (&document.name, document.media_type.as_str()) {
                 (None, "text/plain") => {
@@ -527,7 +530,7 @@ impl ServiceMailHandler {
             }
             if read.documents.len() > MAX_DOCUMENTS {
                 return Err(Error::TooLarge(format!(
-                    "a message holds at most {MAX_DOCUMENTS} documents"
+                    "the message contains more than {MAX_DOCUMENTS} documents"
                 )));
             }
         }
@@ -539,9 +542,14 @@ impl ServiceMailHandler {
         Ok(read)
     }
 
-    fn read_file(&self, document: &SubmittedDocument, read: &mut Read) -> Result<(), Error> {
-        let own = if document.media_type == "text/html" { "message.html" } else { "message.txt" };
-        let name = document.name.as_deref().unwrap_or(own);
+    fn read_file(
+        &self,
+        document: &SubmittedDocument,
+        read: &mut MessageDocuments,
+    ) -> Result<(), Error> {
+        let default_name =
+            if document.media_type == "text/html" { "message.html" } else { "message.txt" };
+        let name = document.name.as_deref().unwrap_or(default_name);
         let upload = self.service.new_upload(name)?;
         std::fs::write(upload.path(), &document.bytes)?;
         match self.service.read_upload(&upload, MAX_DOCUMENTS) {
@@ -558,18 +566,18 @@ impl ServiceMailHandler {
     }
 }
 
-/// What was found of a document, in words.
-fn found(name: &str, answer: &ProbeResult) -> String {
+/// Describes the matches of a document.
+fn describe(name: &str, answer: &ProbeResult) -> String {
     let all = WordShare { shared_words: answer.shared_words, words: u64::from(answer.words) };
     if answer.matches.is_empty() {
-        return format!("{name}: found nowhere.\n\n");
+        return format!("{name}: no matching text found.\n\n");
     }
-    let mut text = format!("{name}: {all}, stand in registered documents.\n\n");
-    for found in answer.matches.iter().take(MAX_NAMED) {
+    let mut text = format!("{name}: {all} found in registered documents.\n\n");
+    for found in answer.matches.iter().take(MAX_LISTED) {
         let _ = writeln!(text, "* {}", matched(found, u64::from(answer.words)));
     }
-    if answer.total > MAX_NAMED {
-        let _ = writeln!(text, "* and {} more", answer.total - MAX_NAMED);
+    if answer.total > MAX_LISTED {
+        let _ = writeln!(text, "* and {} more", answer.total - MAX_LISTED);
     }
     text.push('\n');
     text
@@ -583,32 +591,32 @@ fn matched(found: &ProbeMatch, words: u64) -> String {
         MatchLevel::Exact => "Exact",
     };
     let (Some(repository), Some(id)) = (&found.repository, &found.id) else {
-        return format!("{level}: held by another owner: {share}");
+        return format!("{level}: private match in another account: {share}");
     };
-    let place = match &found.title {
+    let document = match &found.title {
         Some(title) => format!("\u{201c}{title}\u{201d} ({repository}/{id})"),
         None => format!("{repository}/{id}"),
     };
     let other = match (found.document_shared_words, found.document_words) {
         (Some(shared_words), Some(words)) => {
-            format!("; {} of the other", WordShare { shared_words, words }.percent())
+            format!("; {} of the source", WordShare { shared_words, words }.percent())
         }
         _ => String::new(),
     };
-    format!("{level}: {place}: {share}{other}")
+    format!("{level}: {document}: {share} of your text{other}")
 }
 
-/// What could not be done, a line each.
+/// Lists the problems, one per line.
 fn listed(problems: &[String]) -> String {
     if problems.is_empty() {
         return String::new();
     }
-    let mut text = "\nNot registered or read:\n\n".to_owned();
-    for problem in problems.iter().take(MAX_NAMED) {
+    let mut text = "\nProblems:\n\n".to_owned();
+    for problem in problems.iter().take(MAX_LISTED) {
         let _ = writeln!(text, "* {problem}");
     }
-    if problems.len() > MAX_NAMED {
-        let _ = writeln!(text, "* and {} more", problems.len() - MAX_NAMED);
+    if problems.len() > MAX_LISTED {
+        let _ = writeln!(text, "* and {} more", problems.len() - MAX_LISTED);
     }
     text
 }

@@ -1,4 +1,4 @@
-//! The listener: connections in, bounded in number, size and time.
+//! The HTTP listener: accepts connections, with limits on their number, size and time.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,22 +22,22 @@ use crate::mail::{InboundMail, MailServer};
 use crate::service::{DeliveryConfig, Service, ServiceLimits};
 use crate::web;
 
-/// How the server listens.
+/// Where the server listens, and its limits.
 #[derive(Clone, Debug)]
 pub struct ListenConfig {
-    /// Where.
+    /// The address to listen on.
     pub address: SocketAddr,
-    /// Connections at once; more wait.
+    /// Maximum number of simultaneous connections; further ones wait.
     pub connections: usize,
-    /// How long the head of a request may take.
+    /// Time limit for the head of a request.
     pub head_time: Duration,
-    /// How long a request body may stand still.
+    /// Time limit between two parts of a request body.
     pub body_time: Duration,
-    /// How long a request may take in all.
+    /// Time limit for a whole request.
     pub request_time: Duration,
-    /// How long requests may go on after the server was asked to stop.
+    /// How long requests may continue after the server was told to stop.
     pub grace: Duration,
-    /// How mail comes in; none: it does not.
+    /// Inbound mail; `None` to accept no mail.
     pub mail: Option<InboundMail>,
 }
 
@@ -45,7 +45,7 @@ impl Default for ListenConfig {
     fn default() -> Self {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 7070)),
-            // Each is an open file, of which many systems allow 1024.
+            // Each is an open file; many systems allow 1024.
             connections: 512,
             head_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),
@@ -56,52 +56,56 @@ impl Default for ListenConfig {
     }
 }
 
-/// Bytes of the head of a request.
+/// Maximum size of the head of a request, in bytes.
 const MAX_HEAD: usize = 64 << 10;
+/// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 100;
 
-/// All routes over a service.
+/// Returns all routes: pages and REST API.
 pub fn router(service: &Arc<Service>, listening: &ListenConfig) -> Router {
     let mail_host = listening.mail.as_ref().and_then(|mail| mail.hosts.first().cloned());
     let app = App::new(Arc::clone(service), mail_host);
-    // A text in JSON may take several bytes for each of its own.
-    let most = service.limits().text.saturating_mul(2).saturating_add(1 << 20);
-    let announced = service.limits().upload.max(most as u64);
+    // JSON escapes can make a text longer.
+    let max_body = service.limits().text.saturating_mul(2).saturating_add(1 << 20);
+    let max_announced = service.limits().upload.max(max_body as u64);
     api::router(&app, web::routes())
-        .layer(axum::middleware::from_fn(move |request, next| refuse(announced, request, next)))
-        .layer(DefaultBodyLimit::max(most))
+        .layer(axum::middleware::from_fn(move |request, next| {
+            reject_large(max_announced, request, next)
+        }))
+        .layer(DefaultBodyLimit::max(max_body))
         .layer(RequestBodyTimeoutLayer::new(listening.body_time))
         .layer(TimeoutLayer::with_status_code(
             axum::http::StatusCode::REQUEST_TIMEOUT,
             listening.request_time,
         ))
         .layer(TraceLayer::new_for_http().make_span_with(|request: &Request| {
-            // Neither headers nor what stands behind `?` go into the log.
+            // Headers and query are not logged.
             tracing::info_span!("request", method = %request.method(), path = request.uri().path())
         }))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
-            Error::Commit("a request panicked".to_owned()).into_response()
+            Error::Commit("the request handler panicked".to_owned()).into_response()
         }))
 }
 
-/// Refuses a body that says beforehand that it is longer than any may be.
-async fn refuse(most: u64, request: Request, next: axum::middleware::Next) -> Response {
+/// Rejects a request whose announced body exceeds the limit.
+async fn reject_large(max: u64, request: Request, next: axum::middleware::Next) -> Response {
     let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     match length.and_then(|length| length.parse::<u64>().ok()) {
-        Some(length) if length > most => {
-            Error::TooLarge(format!("a body has at most {} MiB", most >> 20)).into_response()
+        Some(length) if length > max => {
+            Error::TooLarge(format!("the request body is larger than {} MiB", max >> 20))
+                .into_response()
         }
         _ => next.run(request).await,
     }
 }
 
-/// Listens at an address, which is named if that fails.
+/// Listens on an address; errors contain the address.
 pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     let listener = TcpListener::bind(address).await;
     listener.map_err(|error| Error::Bind { address: address.to_string(), error })
 }
 
-/// Serves `router` on `listener` until `stop` says so; then waits for requests under way.
+/// Serves `router` on `listener` until `stop` is set, then waits for running requests.
 ///
 /// # Errors
 /// If the listener fails.
@@ -111,36 +115,36 @@ pub async fn serve(
     listening: ListenConfig,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Error> {
-    let turns = Arc::new(Semaphore::new(listening.connections));
+    let permits = Arc::new(Semaphore::new(listening.connections));
     let all = u32::try_from(listening.connections).unwrap_or(u32::MAX);
     loop {
-        let turn = tokio::select! {
-            turn = Arc::clone(&turns).acquire_owned() => turn.map_err(|_| Error::Stopped)?,
-            _ = stop.wait_for(|is_asked| *is_asked) => break,
+        let permit = tokio::select! {
+            permit = Arc::clone(&permits).acquire_owned() => permit.map_err(|_| Error::Stopped)?,
+            _ = stop.wait_for(|is_stopping| *is_stopping) => break,
         };
         let (stream, address) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Too many open files, say: wait for some to be closed.
-                    tracing::warn!(%error, "a connection could not be taken");
+                    // For example too many open files: wait until some are closed.
+                    tracing::warn!(%error, "could not accept a connection");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
             },
-            _ = stop.wait_for(|is_asked| *is_asked) => break,
+            _ = stop.wait_for(|is_stopping| *is_stopping) => break,
         };
         let (router, listening, stop) = (router.clone(), listening.clone(), stop.clone());
         tokio::spawn(async move {
-            answer(stream, address, router, &listening, stop).await;
-            drop(turn);
+            serve_connection(stream, address, router, &listening, stop).await;
+            drop(permit);
         });
     }
-    let _ = tokio::time::timeout(listening.grace, turns.acquire_many(all)).await;
+    let _ = tokio::time::timeout(listening.grace, permits.acquire_many(all)).await;
     Ok(())
 }
 
-async fn answer(
+async fn serve_connection(
     stream: TcpStream,
     address: SocketAddr,
     router: Router,
@@ -163,12 +167,12 @@ async fn answer(
             }
             return;
         }
-        _ = stop.wait_for(|is_asked| *is_asked) => connection.as_mut().graceful_shutdown(),
+        _ = stop.wait_for(|is_stopping| *is_stopping) => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
 }
 
-/// Opens the service in `folder` and serves it until `stop` says so.
+/// Opens the service in `folder` and serves it until `stop` is set.
 ///
 /// # Errors
 /// If the folder or the address cannot be used.
@@ -186,15 +190,15 @@ pub async fn run(
             .await;
     let service = opened.map_err(|_| Error::Stopped)??;
     let listener = bind(listening.address).await?;
-    let room = match &listening.mail {
+    let mail_server = match &listening.mail {
         Some(mail) => Some(MailServer::open(&service, mail, &stop).await?),
         None => None,
     };
     let mut workers = service.start_workers()?;
     ready(listener.local_addr()?, &service);
     let outcome = serve(listener, router(&service, &listening), listening, stop).await;
-    if let Some(room) = room {
-        workers.push(room.close().await);
+    if let Some(mail_server) = mail_server {
+        workers.push(mail_server.close().await);
     }
     service.stop();
     let ended = tokio::task::spawn_blocking(move || {

@@ -10,7 +10,7 @@ use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{AlertState, AlertUpdate, AlertView, NewWatch, WatchView};
 
-/// The account's watches.
+/// Lists the watches of the account.
 #[utoipa::path(get, path = "/api/v1/watches", tag = "watches",
     responses((status = 200, body = Vec<WatchView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
@@ -18,7 +18,7 @@ pub(crate) async fn watches(caller: Caller) -> Result<Json<Vec<WatchView>>, Erro
     Ok(Json(caller.run(|service, actor| service.watches(actor)).await?))
 }
 
-/// Watches a repository from now on; what is there already is checked by a job.
+/// Starts watching a repository. A background job checks the documents that already exist.
 #[utoipa::path(post, path = "/api/v1/watches", tag = "watches", request_body = NewWatch,
     responses((status = 201, body = WatchView), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
@@ -32,10 +32,10 @@ pub(crate) async fn watch(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-/// Ends a watch; its alerts go with it.
+/// Ends a watch and deletes its alerts.
 #[utoipa::path(delete, path = "/api/v1/watches/{id}", tag = "watches",
-    params(("id" = i64, Path, description = "Its number")),
-    responses((status = 204, description = "It is over"), (status = 401, body = Problem),
+    params(("id" = i64, Path, description = "The ID")),
+    responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn unwatch(
     caller: Caller,
@@ -45,41 +45,41 @@ pub(crate) async fn unwatch(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Which alerts.
+/// Query parameters for listing alerts.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListAlerts {
-    /// Only those in this state.
+    /// Only items in this state.
     state: Option<AlertState>,
-    /// Only those that the account looks after.
+    /// Only alerts assigned to the account.
     #[serde(default)]
     mine: bool,
-    /// Only those before this one.
+    /// Only items with a smaller ID; pass the last ID of the previous page.
     before: Option<i64>,
-    /// At most so many: 100 by default, 1000 at most.
+    /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
-/// Alerts on texts of the account's teams, the latest first.
+/// Lists the alerts on texts of the account's teams, latest first.
 #[utoipa::path(get, path = "/api/v1/alerts", tag = "alerts", params(ListAlerts),
     responses((status = 200, body = Vec<AlertView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn list(
     caller: Caller,
-    QueryParams(which): QueryParams<ListAlerts>,
+    QueryParams(params): QueryParams<ListAlerts>,
 ) -> Result<Json<Vec<AlertView>>, Error> {
-    let limit = super::documents::limit(which.limit)?;
+    let limit = super::documents::limit(params.limit)?;
     let alerts = caller.run(move |service, actor| {
-        service.alerts(actor, which.state, which.mine, which.before, limit)
+        service.alerts(actor, params.state, params.mine, params.before, limit)
     });
     Ok(Json(alerts.await?))
 }
 
-/// One alert.
+/// Returns an alert.
 #[utoipa::path(get, path = "/api/v1/alerts/{id}", tag = "alerts",
-    params(("id" = i64, Path, description = "Its number")),
+    params(("id" = i64, Path, description = "The ID")),
     responses((status = 200, body = AlertView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn read(
@@ -89,7 +89,7 @@ pub(crate) async fn read(
     Ok(Json(caller.run(move |service, actor| service.alert(actor, id)).await?))
 }
 
-/// Says what became of alerts, or who looks after them.
+/// Changes the state or the assignee of alerts.
 #[utoipa::path(post, path = "/api/v1/alerts/change", tag = "alerts", request_body = AlertUpdate,
     responses((status = 204, description = "Done"), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),

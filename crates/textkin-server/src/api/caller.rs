@@ -1,7 +1,7 @@
-//! Callers: who sends a request, and how it is answered.
+//! Callers: who sends a request, and in which thread it is handled.
 //!
-//! Whatever a request asks of the service runs in a thread where it may block. So many run at once
-//! that the cores are busy and no more, so that one answer comes after the other instead of all late.
+//! Calls of the service run in threads that may block. Their number is limited to what keeps the
+//! cores busy, so that requests finish one after another instead of all late.
 
 use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
@@ -23,37 +23,37 @@ use crate::attempts::Attempts;
 use crate::error::Error;
 use crate::service::Service;
 
-/// What handlers share.
+/// The state that handlers share.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) service: Arc<Service>,
-    pub(crate) turns: Semaphore,
+    pub(crate) permits: Semaphore,
     pub(crate) attempts: Attempts,
-    /// The host that mail is taken for; none: no mail is taken.
+    /// The host that receives mail; `None` if mail is not set up.
     pub(crate) mail_host: Option<String>,
 }
 
 impl App {
-    /// An application over a service.
+    /// Creates the state for a service.
     pub(crate) fn new(service: Arc<Service>, mail_host: Option<String>) -> Arc<Self> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-        let turns = Semaphore::new(2 * cores + 2);
-        Arc::new(Self { service, turns, attempts: Attempts::default(), mail_host })
+        let permits = Semaphore::new(2 * cores + 2);
+        Arc::new(Self { service, permits, attempts: Attempts::default(), mail_host })
     }
 
-    /// Runs `work` in a thread where it may block, when it is its turn.
+    /// Runs `work` in a thread that may block, once a permit is free.
     pub(crate) async fn run<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Service) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let _turn = self.turns.acquire().await.map_err(|_| Error::Stopped)?;
+        let _permit = self.permits.acquire().await.map_err(|_| Error::Stopped)?;
         let service = Arc::clone(&self.service);
         let outcome = tokio::task::spawn_blocking(move || work(&service)).await;
-        outcome.map_err(|_| Error::Commit("a request ended early".to_owned()))?
+        outcome.map_err(|_| Error::Commit("the request was interrupted".to_owned()))?
     }
 }
 
-/// Whoever sends a request. Nobody's request goes no further than its head: its body is not read.
+/// The authenticated sender of a request. The body of an unauthenticated request is not read.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     app: Arc<App>,
@@ -67,7 +67,7 @@ enum Credentials {
     Session { secret: String, csrf: Option<String>, is_safe: bool },
 }
 
-/// The name of the cookie of a session.
+/// The name of the session cookie.
 pub(crate) const COOKIE: &str = "textkin";
 
 impl FromRequestParts<Arc<App>> for Caller {
@@ -97,18 +97,18 @@ impl FromRequestParts<Arc<App>> for Caller {
                 None => Credentials::None,
             },
         };
-        // A few rows of the store, most likely in memory: no thread of its own for that.
+        // This reads a few rows, most likely cached: not worth another thread.
         let actor = credentials.actor(app, address)?;
         Ok(Self { app: Arc::clone(app), actor })
     }
 }
 
-/// The secret of the session, if the browser sent one.
+/// Returns the session secret, if the browser sent one.
 pub(crate) fn cookie(headers: &HeaderMap) -> Option<String> {
     named_cookie(headers, COOKIE)
 }
 
-/// A cookie by its name.
+/// Returns a cookie by its name.
 pub(crate) fn named_cookie(headers: &HeaderMap, wanted: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs =
@@ -121,7 +121,7 @@ impl Caller {
         &self.app
     }
 
-    /// Does `work` for the caller; returns what comes of it.
+    /// Runs `work` with the rights of the caller.
     pub(crate) async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce(&Service, &Actor) -> Result<T, Error> + Send + 'static,
@@ -132,7 +132,7 @@ impl Caller {
 }
 
 impl Credentials {
-    /// Who comes with them from an address.
+    /// Returns the actor they identify, if it may connect from `address`.
     fn actor(&self, app: &App, address: Option<IpAddr>) -> Result<Actor, Error> {
         let service = &app.service;
         let actor = match self {
@@ -143,14 +143,15 @@ impl Credentials {
                     match *is_safe || csrf.as_deref() == Some(known.as_str()) {
                         true => Ok(actor),
                         false => Err(Error::Forbidden(
-                            "a session that changes something sends its X-Csrf header".to_owned(),
+                            "requests that change something need the X-Csrf header of the session"
+                                .to_owned(),
                         )),
                     }
                 })
             }
         };
         if let (Err(Error::Unauthenticated), Some(address)) = (&actor, address) {
-            // Whoever comes with a key that is good goes on, whatever others from there try.
+            // Only failures are limited: a valid key works whatever others try from its address.
             app.attempts.check(address)?;
             app.attempts.failed(address);
         }
@@ -158,7 +159,7 @@ impl Credentials {
     }
 }
 
-/// An object of JSON in the body, with faults as problems.
+/// Extracts a JSON object from the body; returns errors as problems.
 #[derive(Debug)]
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
@@ -171,7 +172,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// What is an object; a list of the values of its fields, which serde takes too, is none.
+/// Accepts only a JSON object, not an array of field values, which serde accepts too.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -194,17 +195,17 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     }
 }
 
-/// Parts of the path, with faults as problems.
+/// Extracts the path parameters; returns errors as problems.
 #[derive(Debug, FromRequestParts)]
 #[from_request(via(axum::extract::Path), rejection(InvalidRequest))]
 pub(crate) struct PathParams<T>(pub(crate) T);
 
-/// What stands behind `?`, with faults as problems.
+/// Extracts the query parameters; returns errors as problems.
 #[derive(Debug, FromRequestParts)]
 #[from_request(via(axum::extract::Query), rejection(InvalidRequest))]
 pub(crate) struct QueryParams<T>(pub(crate) T);
 
-/// A request that cannot be read.
+/// A request that could not be parsed.
 #[derive(Debug)]
 pub(crate) struct InvalidRequest(StatusCode, String);
 
@@ -222,7 +223,7 @@ impl From<JsonRejection> for InvalidRequest {
 
 impl From<PathRejection> for InvalidRequest {
     fn from(_: PathRejection) -> Self {
-        Self(StatusCode::NOT_FOUND, "there is nothing at this address".to_owned())
+        Self(StatusCode::NOT_FOUND, "this path does not exist".to_owned())
     }
 }
 

@@ -1,12 +1,12 @@
-//! What all operations of the interface have in common, put into its description.
+//! Adds to the OpenAPI description what all operations have in common.
 
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{Content, OpenApi, PathItem, Ref, RefOr, ResponseBuilder};
 
 const PROBLEM: &str = "application/problem+json";
 
-/// Says of every fault that it comes as a problem, and that any operation may have others: too many
-/// requests, say, or a server that is being stopped.
+/// Describes every error response as a problem, and adds a default response for errors that any
+/// operation may return, such as too many requests or a server that is stopping.
 pub(super) fn problems(description: &mut OpenApi) {
     for operation in description.paths.paths.values_mut().flat_map(operations) {
         let responses = &mut operation.responses.responses;
@@ -19,7 +19,7 @@ pub(super) fn problems(description: &mut OpenApi) {
             }
         }
         let content = Content::new(Some(Ref::from_schema_name("Problem")));
-        let other = ResponseBuilder::new().description("Any other problem");
+        let other = ResponseBuilder::new().description("Any other error");
         responses.insert("default".to_owned(), other.content(PROBLEM, content).build().into());
     }
 }

@@ -1,4 +1,4 @@
-//! Documents and probes.
+//! Documents and checks (probes).
 
 use axum::Json;
 use axum::body::{Body as RawBody, Bytes};
@@ -17,15 +17,15 @@ use crate::service::{
     RegisteredDocument, RemovalReceipt, Service, Upload,
 };
 
-/// How many items an answer has: 100 by default, 1000 at most.
-pub(super) fn limit(asked: Option<u32>) -> Result<u32, Error> {
-    match asked.unwrap_or(100) {
+/// Checks the parameter `limit`: 100 by default, up to 1000.
+pub(super) fn limit(requested: Option<u32>) -> Result<u32, Error> {
+    match requested.unwrap_or(100) {
         n @ 1..=1000 => Ok(n),
-        _ => Err(Error::Invalid("a limit is between 1 and 1000".to_owned())),
+        _ => Err(Error::Invalid("limit must be between 1 and 1000".to_owned())),
     }
 }
 
-/// What a text shares with registered documents.
+/// Checks a text against registered documents, without registering it.
 #[utoipa::path(post, path = "/api/v1/probe", tag = "probe", request_body = ProbeRequest,
     responses((status = 200, body = ProbeResult), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
@@ -39,16 +39,16 @@ pub(crate) async fn probe(
     Ok(Json(caller.run(move |service, actor| service.probe(actor, &request)).await?))
 }
 
-/// Which documents.
+/// Query parameters for listing documents.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListDocuments {
-    /// Only those whose id or title contains this.
+    /// Only documents whose ID or title contains this.
     q: Option<String>,
-    /// Only those after this place: `next` of the page before.
+    /// Only documents after this position: `next` of the previous page.
     after: Option<i64>,
-    /// At most so many: 100 by default, 1000 at most.
+    /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
@@ -56,75 +56,75 @@ pub(crate) struct ListDocuments {
 /// A page of documents.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DocumentPage {
-    /// The documents, in the order in which they came.
+    /// The documents, in the order they were added.
     documents: Vec<DocumentView>,
-    /// Where the next page begins; none if this is the last.
+    /// The value of `after` for the next page; `null` on the last page.
     next: Option<i64>,
 }
 
-/// The documents of a repository, in the order in which they came.
+/// Lists the documents of a repository, in the order they were added.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/documents", tag = "documents",
-    params(("name" = String, Path, description = "The repository"), ListDocuments),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"), ListDocuments),
     responses((status = 200, body = DocumentPage), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn list(
     caller: Caller,
     PathParams(name): PathParams<String>,
-    QueryParams(which): QueryParams<ListDocuments>,
+    QueryParams(params): QueryParams<ListDocuments>,
 ) -> Result<Json<DocumentPage>, Error> {
-    let limit = limit(which.limit)?;
+    let limit = limit(params.limit)?;
     let (documents, next) = caller
         .run(move |service, actor| {
-            service.documents(actor, &name, which.q.as_deref(), which.after, limit)
+            service.documents(actor, &name, params.q.as_deref(), params.after, limit)
         })
         .await?;
     Ok(Json(DocumentPage { documents, next }))
 }
 
-/// How a document is registered.
+/// Query parameters for registering a document.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RegisterParams {
-    /// What happens if there is a document with the same id already.
+    /// What to do if a document with this ID already exists.
     #[serde(default)]
     #[param(inline)]
     existing: ExistingPolicy,
 }
 
-/// A file that is registered as a document.
+/// A file to register as a document.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "it only describes the form")]
+#[expect(dead_code, reason = "only describes the form")]
 pub(crate) struct FileForm {
-    /// The file: text, HTML, PDF, office document or any other that is known.
+    /// The file: text, HTML, PDF, office document or any other supported format.
     #[schema(content_media_type = "application/octet-stream")]
     file: Vec<u8>,
-    /// Its id; its name by default.
+    /// The document ID; the file name by default.
     id: Option<String>,
-    /// Its title.
+    /// The title.
     title: Option<String>,
-    /// When it was written.
+    /// When the document was written, in ISO 8601.
     time: Option<String>,
 }
 
-/// Registers a document. It is on the disk, and probes find it, when the answer comes.
+/// Registers a document. When the response arrives, it is stored and checks find it.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/documents", tag = "documents",
-    params(("name" = String, Path, description = "The repository"), RegisterParams,
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"), RegisterParams,
            ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255,
-            description = "A request with the same key and contents is answered again, not done again; for a day")),
+            description = "For a day, a request with the same key and content returns the first response instead of registering again")),
     request_body(content((NewDocument = "application/json"), (FileForm = "multipart/form-data"))),
     responses((status = 201, body = RegisteredDocument),
-              (status = 200, description = "The same document was there", body = RegisteredDocument),
+              (status = 200, description = "The same document already existed", body = RegisteredDocument),
               (status = 400, body = Problem), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, description = "The id is taken", body = Problem),
+              (status = 409, description = "Another document has this ID", body = Problem),
               (status = 413, body = Problem), (status = 415, body = Problem),
               (status = 422, body = Problem)))]
 pub(crate) async fn register(
     caller: Caller,
     PathParams(name): PathParams<String>,
-    QueryParams(how): QueryParams<RegisterParams>,
+    QueryParams(params): QueryParams<RegisterParams>,
     headers: HeaderMap,
     request: Request,
 ) -> Result<(StatusCode, Json<RegisteredDocument>), axum::response::Response> {
@@ -135,19 +135,19 @@ pub(crate) async fn register(
     let (new, digest) = if is_form {
         let form = Multipart::from_request(request, &()).await;
         let form =
-            form.map_err(|fault| super::problem::response(fault.status(), fault.body_text()))?;
+            form.map_err(|error| super::problem::response(error.status(), error.body_text()))?;
         let new = read_form(&caller, form).await.map_err(IntoResponse::into_response)?;
         let digest = *blake3::hash(new.text.as_bytes()).as_bytes();
         (new, digest)
     } else {
         let body = Bytes::from_request(request, &()).await;
         let body =
-            body.map_err(|fault| super::problem::response(fault.status(), fault.body_text()))?;
+            body.map_err(|error| super::problem::response(error.status(), error.body_text()))?;
         let digest = *blake3::hash(&body).as_bytes();
         let request = Request::builder()
             .header(header::CONTENT_TYPE, kind.unwrap_or_default())
             .body(RawBody::from(body))
-            .map_err(|_| Error::Invalid("this cannot be read".to_owned()).into_response())?;
+            .map_err(|_| Error::Invalid("invalid request".to_owned()).into_response())?;
         let JsonBody(new) = JsonBody::<NewDocument>::from_request(request, &())
             .await
             .map_err(IntoResponse::into_response)?;
@@ -155,7 +155,7 @@ pub(crate) async fn register(
     };
     let request = key.map(|key| (key, digest));
     let registered = caller
-        .run(move |service, actor| service.register(actor, &name, new, how.existing, request))
+        .run(move |service, actor| service.register(actor, &name, new, params.existing, request))
         .await
         .map_err(IntoResponse::into_response)?;
     let status = if registered.existed { StatusCode::OK } else { StatusCode::CREATED };
@@ -166,11 +166,13 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Error> {
     let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
     match key.to_str() {
         Ok(key) if (1..=255).contains(&key.len()) => Ok(Some(key.to_owned())),
-        _ => Err(Error::Invalid("an Idempotency-Key has 1 to 255 plain characters".to_owned())),
+        _ => Err(Error::Invalid(
+            "the Idempotency-Key must have 1 to 255 ASCII characters".to_owned(),
+        )),
     }
 }
 
-/// The one document of a form with a file.
+/// Reads the document from a form with one file.
 async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, Error> {
     let mut new = NewDocument::default();
     let mut upload = None;
@@ -183,7 +185,7 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
         match name.as_str() {
             "file" => {
                 if upload.is_some() {
-                    return Err(Error::Invalid("one file makes one document".to_owned()));
+                    return Err(Error::Invalid("only one file is allowed per document".to_owned()));
                 }
                 let file_name = field.file_name().unwrap_or("upload").to_owned();
                 let created: Upload =
@@ -209,17 +211,19 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
             other => {
                 let other: String = other.chars().take(50).collect();
                 return Err(Error::Invalid(format!(
-                    "a form has the fields file, id, title, time, author and label, not '{other}'"
+                    "unknown form field '{other}'; use file, id, title, time, author or label"
                 )));
             }
         }
     }
-    let upload = upload.ok_or_else(|| Error::Invalid("the form has no file".to_owned()))?;
+    let upload = upload.ok_or_else(|| Error::Invalid("the form contains no file".to_owned()))?;
     let read = caller.app().run(move |service: &Service| service.read_upload(&upload, 1)).await?;
     let mut documents = read.documents.into_iter();
     let Some(found) = documents.next() else {
         let reason = read.problems.into_iter().next();
-        return Err(Error::Invalid(reason.unwrap_or_else(|| "the file holds no text".to_owned())));
+        return Err(Error::Invalid(
+            reason.unwrap_or_else(|| "no text found; the file may be a scan".to_owned()),
+        ));
     };
     Ok(NewDocument {
         id: new.id.or(found.id),
@@ -231,37 +235,37 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
     })
 }
 
-/// Whether the text is wanted.
+/// Query parameters for reading a document.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadParams {
-    /// Whether the text comes with it, if it is kept; yes by default.
+    /// Whether to include the text, if it is stored; `true` by default.
     text: Option<bool>,
 }
 
-/// One document.
+/// Returns a document.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/documents/{id}", tag = "documents",
-    params(("name" = String, Path, description = "The repository"),
-           ("id" = String, Path, description = "The document; slashes as %2F"), ReadParams),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"),
+           ("id" = String, Path, description = "The document ID; encode slashes as %2F"), ReadParams),
     responses((status = 200, body = DocumentView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn read(
     caller: Caller,
     PathParams((name, id)): PathParams<(String, String)>,
-    QueryParams(whole): QueryParams<ReadParams>,
+    QueryParams(params): QueryParams<ReadParams>,
 ) -> Result<Json<DocumentView>, Error> {
-    let with_text = whole.text.unwrap_or(true);
+    let with_text = params.text.unwrap_or(true);
     Ok(Json(
         caller.run(move |service, actor| service.document(actor, &name, &id, with_text)).await?,
     ))
 }
 
-/// Deletes a document; the answer is a receipt.
+/// Deletes a document and returns a receipt.
 #[utoipa::path(delete, path = "/api/v1/repositories/{name}/documents/{id}", tag = "documents",
-    params(("name" = String, Path, description = "The repository"),
-           ("id" = String, Path, description = "The document; slashes as %2F")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"),
+           ("id" = String, Path, description = "The document ID; encode slashes as %2F")),
     responses((status = 200, body = RemovalReceipt), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
@@ -272,23 +276,23 @@ pub(crate) async fn delete(
     Ok(Json(caller.run(move |service, actor| service.delete(actor, &name, &id)).await?))
 }
 
-/// How a file is loaded.
+/// Query parameters for loading a file.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LoadParams {
-    /// What the file is called; its ending tells its format.
+    /// The file name; its extension determines the format.
     file: String,
-    /// What happens to documents whose id is there already.
+    /// What to do with documents whose ID already exists.
     #[serde(default)]
     #[param(inline)]
     existing: ExistingPolicy,
 }
 
-/// Registers all documents of a file: JSON lines, CSV, Parquet, ZIP, TAR, mbox, a feed, WARC, or
-/// one document. The body is the file; a job reads it.
+/// Registers all documents of a file in a background job. The body is the file: JSON lines, CSV,
+/// Parquet, ZIP, TAR, mbox, a feed, WARC, or a single document.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/loads", tag = "documents",
-    params(("name" = String, Path, description = "The repository"), LoadParams),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"), LoadParams),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 202, body = LoadJob), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
@@ -297,11 +301,11 @@ pub(crate) struct LoadParams {
 pub(crate) async fn load(
     caller: Caller,
     PathParams(name): PathParams<String>,
-    QueryParams(how): QueryParams<LoadParams>,
+    QueryParams(params): QueryParams<LoadParams>,
     body: RawBody,
 ) -> Result<(StatusCode, Json<LoadJob>), Error> {
     let checked = name.clone();
-    let file_name = how.file.clone();
+    let file_name = params.file.clone();
     let upload = caller
         .clone()
         .run(move |service, actor| {
@@ -316,24 +320,26 @@ pub(crate) async fn load(
         let piece = piece.map_err(|error| Error::Invalid(error.to_string()))?;
         bytes += piece.len() as u64;
         if bytes > limit {
-            return Err(Error::TooLarge(format!("a file has at most {} MiB", limit >> 20)));
+            return Err(Error::TooLarge(format!("the file is larger than {} MiB", limit >> 20)));
         }
         file.write_all(&piece).await?;
     }
     if bytes == 0 {
-        return Err(Error::Invalid("there is nothing to load: the body is empty".to_owned()));
+        return Err(Error::Invalid(
+            "the request body is empty; send the file as the body".to_owned(),
+        ));
     }
     file.flush().await?;
     drop(file);
     let loaded = caller
-        .run(move |service, actor| service.new_load(actor, &name, upload, how.existing))
+        .run(move |service, actor| service.new_load(actor, &name, upload, params.existing))
         .await?;
     Ok((StatusCode::ACCEPTED, Json(loaded)))
 }
 
-/// A receipt for removed documents.
+/// Returns the receipt for deleted documents.
 #[utoipa::path(get, path = "/api/v1/receipts/{id}", tag = "documents",
-    params(("id" = i64, Path, description = "Its number")),
+    params(("id" = i64, Path, description = "The ID")),
     responses((status = 200, body = RemovalReceipt), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn receipt(

@@ -1,4 +1,4 @@
-//! Keys, accounts and teams.
+//! API keys, accounts and teams.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -11,7 +11,7 @@ use crate::access::Role;
 use crate::error::Error;
 use crate::service::{AccountView, KeyView, NewKey, TeamView};
 
-/// The account's keys.
+/// Lists the API keys of the account.
 #[utoipa::path(get, path = "/api/v1/keys", tag = "accounts",
     responses((status = 200, body = Vec<KeyView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
@@ -19,7 +19,7 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<KeyView>>, Error> {
     Ok(Json(caller.run(|service, actor| service.keys(actor)).await?))
 }
 
-/// Makes a key; only this answer shows it.
+/// Creates an API key. Only this response contains it.
 #[utoipa::path(post, path = "/api/v1/keys", tag = "accounts", request_body = NewKey,
     responses((status = 201, body = KeyView), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
@@ -33,10 +33,10 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-/// Revokes a key.
+/// Revokes an API key.
 #[utoipa::path(delete, path = "/api/v1/keys/{id}", tag = "accounts",
-    params(("id" = i64, Path, description = "Its number")),
-    responses((status = 204, description = "It is revoked"), (status = 401, body = Problem),
+    params(("id" = i64, Path, description = "The ID")),
+    responses((status = 204, description = "Revoked"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn revoke(
     caller: Caller,
@@ -46,7 +46,7 @@ pub(crate) async fn revoke(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// All accounts; for administrators.
+/// Lists all accounts. Requires an administrator.
 #[utoipa::path(get, path = "/api/v1/accounts", tag = "accounts",
     responses((status = 200, body = Vec<AccountView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
@@ -58,24 +58,24 @@ pub(crate) async fn accounts(caller: Caller) -> Result<Json<Vec<AccountView>>, E
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewAccount {
-    /// Its name.
+    /// The account name.
     #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     name: String,
-    /// Its mail address.
+    /// The mail address.
     #[serde(default)]
     mail: Option<String>,
-    /// Its password, of 10 characters or more; without one it cannot sign in.
+    /// The password, at least 10 characters; without one the account cannot sign in.
     #[serde(default)]
     #[schema(min_length = 10, max_length = 1000)]
     password: Option<String>,
-    /// Whether it looks after the server.
+    /// Whether the account is an administrator.
     #[serde(default)]
     is_admin: bool,
 }
 
-/// Makes an account; for administrators.
+/// Creates an account. Requires an administrator.
 #[utoipa::path(post, path = "/api/v1/accounts", tag = "accounts", request_body = NewAccount,
-    responses((status = 201, description = "It is made"), (status = 400, body = Problem),
+    responses((status = 201, description = "Created"), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 409, body = Problem), (status = 415, body = Problem),
               (status = 422, body = Problem)))]
@@ -92,7 +92,7 @@ pub(crate) async fn new_account(
     Ok(StatusCode::CREATED)
 }
 
-/// The account's teams.
+/// Lists the teams of the account.
 #[utoipa::path(get, path = "/api/v1/teams", tag = "accounts",
     responses((status = 200, body = Vec<TeamView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
@@ -104,14 +104,14 @@ pub(crate) async fn teams(caller: Caller) -> Result<Json<Vec<TeamView>>, Error> 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewTeam {
-    /// Its name.
+    /// The team name.
     #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     name: String,
 }
 
-/// Makes a team; the account is its owner.
+/// Creates a team. The account becomes its owner.
 #[utoipa::path(post, path = "/api/v1/teams", tag = "accounts", request_body = NewTeam,
-    responses((status = 201, description = "It is made"), (status = 400, body = Problem),
+    responses((status = 201, description = "Created"), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 409, body = Problem), (status = 415, body = Problem),
               (status = 422, body = Problem)))]
@@ -127,11 +127,11 @@ pub(crate) async fn new_team(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewRole {
-    /// What it may do.
+    /// The role.
     role: Role,
 }
 
-/// Gives an account a role in a team; for owners of the team.
+/// Sets the role of an account in a team. Requires an owner of the team.
 #[utoipa::path(put, path = "/api/v1/teams/{team}/members/{account}", tag = "accounts",
     params(("team" = String, Path, description = "The team"),
            ("account" = String, Path, description = "The account")),
@@ -150,7 +150,7 @@ pub(crate) async fn set_member(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Takes an account out of a team; for owners of the team.
+/// Removes an account from a team. Requires an owner of the team.
 #[utoipa::path(delete, path = "/api/v1/teams/{team}/members/{account}", tag = "accounts",
     params(("team" = String, Path, description = "The team"),
            ("account" = String, Path, description = "The account")),

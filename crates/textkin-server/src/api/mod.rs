@@ -1,19 +1,19 @@
-//! REST under `/api/v1`: requests to calls of the service, results to JSON.
+//! The REST API under `/api/v1`: maps requests to calls of the service, and results to JSON.
 //!
-//! Routes and their description (OpenAPI 3.1, at `/api/v1/openapi.json`) come from one source.
+//! Routes and their description (OpenAPI 3.1, at `/api/v1/openapi.json`) come from the same source.
 
 mod alerts;
 mod caller;
+mod contact_requests;
 mod describe;
 mod documents;
-mod hooks;
 mod keys;
 mod origins;
 mod problem;
-mod questions;
 mod repositories;
 mod system;
 mod templates;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -29,21 +29,21 @@ pub(crate) use self::caller::{App, COOKIE, cookie, named_cookie};
 #[openapi(
     info(
         title = "textkin",
-        description = "Register texts, probe texts, and be told when a watched text reappears."
+        description = "Register texts, check (probe) texts, and be notified when a watched text reappears."
     ),
     modifiers(&Security),
     security(("key" = [])),
     tags(
-        (name = "probe", description = "What a text shares with registered documents"),
-        (name = "repositories", description = "Collections of documents"),
+        (name = "probe", description = "Check a text against registered documents"),
+        (name = "repositories", description = "Stored collections of documents"),
         (name = "documents", description = "Registered texts"),
-        (name = "watches", description = "Repositories whose texts must not reappear unnoticed"),
-        (name = "alerts", description = "Texts that reappeared"),
-        (name = "questions", description = "Questions to owners of texts that others have found"),
-        (name = "webhooks", description = "Programs that are told of alerts, and what they were told"),
-        (name = "jobs", description = "Work that goes on after an answer"),
-        (name = "accounts", description = "Accounts, teams and keys"),
-        (name = "server", description = "The server itself"),
+        (name = "watches", description = "Rules that raise an alert when a registered text reappears"),
+        (name = "alerts", description = "Watched texts that have reappeared"),
+        (name = "contact requests", description = "Messages to the owners of private matches"),
+        (name = "webhooks", description = "URLs that receive alerts, and the log of deliveries"),
+        (name = "jobs", description = "Background work"),
+        (name = "accounts", description = "Accounts, teams and API keys"),
+        (name = "server", description = "Health and metrics"),
     )
 )]
 struct Description;
@@ -83,13 +83,13 @@ fn api_router() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(alerts::list))
         .routes(routes!(alerts::read))
         .routes(routes!(alerts::change))
-        .routes(routes!(questions::list, questions::ask))
-        .routes(routes!(questions::handle))
-        .routes(routes!(hooks::list, hooks::create))
-        .routes(routes!(hooks::delete))
-        .routes(routes!(hooks::test))
-        .routes(routes!(hooks::deliveries))
-        .routes(routes!(hooks::resend))
+        .routes(routes!(contact_requests::list, contact_requests::send))
+        .routes(routes!(contact_requests::handle))
+        .routes(routes!(webhooks::list, webhooks::create))
+        .routes(routes!(webhooks::delete))
+        .routes(routes!(webhooks::test))
+        .routes(routes!(webhooks::deliveries))
+        .routes(routes!(webhooks::resend))
         .routes(routes!(system::jobs))
         .routes(routes!(system::job, system::drop_job))
         .routes(routes!(system::retry))
@@ -100,7 +100,7 @@ fn api_router() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(keys::set_member, keys::remove_member))
 }
 
-/// The description of the interface, as JSON.
+/// Returns the OpenAPI description of the REST API.
 #[must_use]
 pub fn description() -> utoipa::openapi::OpenApi {
     let mut description = api_router().into_openapi();
@@ -108,7 +108,7 @@ pub fn description() -> utoipa::openapi::OpenApi {
     description
 }
 
-/// The routes.
+/// Returns the routes of the API and the pages.
 pub(crate) fn router(app: &Arc<App>, pages: Router<Arc<App>>) -> Router {
     let (router, mut description) = api_router().split_for_parts();
     describe::problems(&mut description);

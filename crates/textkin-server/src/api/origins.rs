@@ -1,4 +1,4 @@
-//! Where passages come from.
+//! Origins of passages.
 
 use axum::Json;
 use serde::Deserialize;
@@ -9,11 +9,11 @@ use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{ReattributionView, SharedPassage};
 
-/// The passages of a document that others of its repository hold, with the first holder known.
+/// Lists the passages of a document that other documents of its repository contain, with their origins.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/documents/{id}/passages",
     tag = "documents",
-    params(("name" = String, Path, description = "The repository, or team:repository"),
-           ("id" = String, Path, description = "The id of the document")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"),
+           ("id" = String, Path, description = "The document ID; encode slashes as %2F")),
     responses((status = 200, body = Vec<SharedPassage>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
@@ -24,31 +24,31 @@ pub(crate) async fn passages(
     Ok(Json(caller.run(move |service, actor| service.passages(actor, &name, &id)).await?))
 }
 
-/// Which entries of the log.
+/// Query parameters for listing reattributions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListReattributions {
-    /// Only those before this one.
+    /// Only items with a smaller ID; pass the last ID of the previous page.
     before: Option<i64>,
-    /// At most so many: 100 by default, 1000 at most.
+    /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
-/// Passages of a repository that got another first holder when an older document came late.
+/// Lists the passages of a repository whose origin changed when an older document was added later.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/reattributions", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name"), ListReattributions),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"), ListReattributions),
     responses((status = 200, body = Vec<ReattributionView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn reattributions(
     caller: Caller,
     PathParams(name): PathParams<String>,
-    QueryParams(which): QueryParams<ListReattributions>,
+    QueryParams(params): QueryParams<ListReattributions>,
 ) -> Result<Json<Vec<ReattributionView>>, Error> {
-    let limit = super::documents::limit(which.limit)?;
-    let log =
-        caller.run(move |service, actor| service.reattributions(actor, &name, which.before, limit));
+    let limit = super::documents::limit(params.limit)?;
+    let log = caller
+        .run(move |service, actor| service.reattributions(actor, &name, params.before, limit));
     Ok(Json(log.await?))
 }

@@ -7,21 +7,21 @@ use utoipa::ToSchema;
 
 use crate::error::Error;
 
-/// What went wrong.
+/// An error response.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Problem {
-    /// The kind of problem: `about:blank`, the status says it.
+    /// Always `about:blank`: the status tells the kind of problem.
     r#type: &'static str,
-    /// The status in words.
+    /// The name of the HTTP status.
     title: String,
-    /// The status.
+    /// The HTTP status.
     status: u16,
-    /// What went wrong, and what to do.
+    /// What went wrong, and what to do about it.
     detail: String,
 }
 
 impl Error {
-    /// The status of the answer.
+    /// Returns the HTTP status for the error.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Unauthenticated => StatusCode::UNAUTHORIZED,
@@ -29,7 +29,7 @@ impl Error {
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            // A number that no row can hold.
+            // A number that is too large for the database.
             Self::Sqlite(rusqlite::Error::ToSqlConversionFailure(_)) => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
@@ -46,17 +46,17 @@ impl Error {
         }
     }
 
-    /// What may be told: what went wrong inside is for the log only.
+    /// Returns the message for the client. Details of internal errors go to the log only.
     pub(crate) fn public_message(&self) -> String {
         if self.status() != StatusCode::INTERNAL_SERVER_ERROR {
             return self.to_string();
         }
-        tracing::error!(error = %self, "a request failed");
-        "something went wrong inside; the log of the server says what".to_owned()
+        tracing::error!(error = %self, "request failed");
+        "internal error; see the server log for details".to_owned()
     }
 }
 
-/// A problem as an answer.
+/// Returns a problem as a response.
 pub(crate) fn response(status: StatusCode, detail: String) -> Response {
     let problem = Problem {
         r#type: "about:blank",
@@ -84,7 +84,7 @@ impl IntoResponse for Error {
     }
 }
 
-/// Nothing is there: a page says so to a browser, a problem to a program.
+/// Handles unknown paths: returns a page to browsers, a problem to programs.
 pub(crate) async fn not_found(uri: Uri, headers: HeaderMap) -> Response {
     let path: String = uri.path().chars().take(100).collect();
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
@@ -92,9 +92,10 @@ pub(crate) async fn not_found(uri: Uri, headers: HeaderMap) -> Response {
     if is_browser && !path.starts_with("/api/") {
         return crate::web::no_such_page(&path);
     }
-    response(StatusCode::NOT_FOUND, format!("there is nothing at {path}"))
+    response(StatusCode::NOT_FOUND, format!("{path} does not exist"))
 }
 
+/// Handles unsupported methods of known paths.
 pub(crate) async fn method_not_allowed() -> Response {
-    response(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here".to_owned())
+    response(StatusCode::METHOD_NOT_ALLOWED, "this method is not allowed here".to_owned())
 }

@@ -10,7 +10,7 @@ use crate::service::{
     NewRepository, PurgePreview, PurgeRule, RemovalReceipt, RepositoryUpdate, RepositoryView,
 };
 
-/// The repositories that the account may know of.
+/// Lists the repositories that the account can see.
 #[utoipa::path(get, path = "/api/v1/repositories", tag = "repositories",
     responses((status = 200, body = Vec<RepositoryView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
@@ -18,13 +18,13 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<RepositoryView>>, Er
     Ok(Json(caller.run(|service, actor| service.repositories(actor)).await?))
 }
 
-/// Makes a repository.
+/// Creates a repository.
 #[utoipa::path(post, path = "/api/v1/repositories", tag = "repositories",
     request_body = NewRepository,
     responses((status = 201, body = RepositoryView), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, description = "No such team", body = Problem),
-              (status = 409, description = "The name is taken", body = Problem),
+              (status = 409, description = "The name already exists", body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn create(
     caller: Caller,
@@ -34,12 +34,12 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-/// One repository.
+/// Returns a repository.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     responses((status = 200, body = RepositoryView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, description = "Several teams have it", body = Problem)))]
+              (status = 409, description = "Several teams have a repository with this name", body = Problem)))]
 pub(crate) async fn read(
     caller: Caller,
     PathParams(name): PathParams<String>,
@@ -47,9 +47,9 @@ pub(crate) async fn read(
     Ok(Json(caller.run(move |service, actor| service.repository(actor, &name)).await?))
 }
 
-/// Changes a repository; what is not given stays.
+/// Changes the settings of a repository. Omitted fields stay unchanged.
 #[utoipa::path(patch, path = "/api/v1/repositories/{name}", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     request_body = RepositoryUpdate,
     responses((status = 200, body = RepositoryView), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
@@ -66,9 +66,9 @@ pub(crate) async fn change(
     Ok(Json(changed))
 }
 
-/// Deletes a repository with all its documents; the answer is a receipt.
+/// Deletes a repository with all its documents and returns a receipt.
 #[utoipa::path(delete, path = "/api/v1/repositories/{name}", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     responses((status = 200, body = RemovalReceipt), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
@@ -79,9 +79,9 @@ pub(crate) async fn delete(
     Ok(Json(caller.run(move |service, actor| service.delete_repository(actor, &name)).await?))
 }
 
-/// What a purge would remove.
+/// Previews which documents a purge would delete.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/purge-preview", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     request_body = PurgeRule,
     responses((status = 200, body = PurgePreview), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
@@ -97,14 +97,14 @@ pub(crate) async fn purge_preview(
     Ok(Json(preview))
 }
 
-/// Removes documents by a rule; the answer is a receipt.
+/// Deletes the documents that match a rule and returns a receipt.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/purge", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     request_body = PurgeRule,
     responses((status = 200, body = RemovalReceipt), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, body = Problem),
-              (status = 409, description = "Another number was expected", body = Problem),
+              (status = 409, description = "The number of documents differs from `expect`", body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn purge(
     caller: Caller,

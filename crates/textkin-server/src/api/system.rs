@@ -1,4 +1,4 @@
-//! The server itself: health, figures, jobs, and who asks.
+//! Health, metrics, jobs, and the current account.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::access::{Role, Scope};
 use crate::error::Error;
 use crate::service::{JobState, JobView, TeamView};
 
-/// Whether the server answers.
+/// Returns `ok` if the server works.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()),
-    responses((status = 200, description = "It does", body = String, content_type = "text/plain")))]
+    responses((status = 200, description = "The server works", body = String, content_type = "text/plain")))]
 pub(crate) async fn health(State(app): State<Arc<App>>) -> Result<&'static str, Error> {
     app.run(|service| service.check_store()).await?;
     Ok("ok\n")
 }
 
-/// Figures for Prometheus; only for administrators.
+/// Returns metrics for Prometheus. Requires an administrator.
 #[utoipa::path(get, path = "/metrics", tag = "server",
-    responses((status = 200, description = "Figures", body = String, content_type = "text/plain"),
+    responses((status = 200, description = "Metrics", body = String, content_type = "text/plain"),
               (status = 401, body = Problem), (status = 403, body = Problem)))]
 pub(crate) async fn metrics(caller: Caller) -> Result<Response, Error> {
     let figures = caller.run(|service, actor| service.metrics(actor)).await?;
@@ -38,22 +38,22 @@ pub(crate) async fn metrics(caller: Caller) -> Result<Response, Error> {
     Ok(([("content-type", "text/plain; version=0.0.4")], text).into_response())
 }
 
-/// An account, as it sees itself.
+/// The current account.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Me {
-    /// Its name.
+    /// The account name.
     name: String,
-    /// Whether it looks after the server.
+    /// Whether the account is an administrator.
     is_admin: bool,
-    /// What the key is for; all if there is none.
+    /// The scopes of the API key; `null` for a session, which has all scopes.
     scopes: Option<Vec<Scope>>,
-    /// Its teams; none for keys of one repository.
+    /// The teams of the account; empty for keys of a single repository.
     teams: Vec<TeamView>,
-    /// Roles that members of teams can have.
+    /// The roles that team members can have.
     roles: [Role; 3],
 }
 
-/// Who asks.
+/// Returns the current account.
 #[utoipa::path(get, path = "/api/v1/me", tag = "accounts",
     responses((status = 200, body = Me), (status = 401, body = Problem)))]
 pub(crate) async fn me(caller: Caller) -> Result<Json<Me>, Error> {
@@ -75,39 +75,39 @@ pub(crate) async fn me(caller: Caller) -> Result<Json<Me>, Error> {
     Ok(Json(me))
 }
 
-/// Which jobs.
+/// Query parameters for listing jobs.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListJobs {
-    /// Only those in this state.
+    /// Only items in this state.
     state: Option<JobState>,
-    /// Only those before this one.
+    /// Only items with a smaller ID; pass the last ID of the previous page.
     before: Option<i64>,
-    /// At most so many: 100 by default, 1000 at most.
+    /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
-/// The account's jobs, the latest first.
+/// Lists the jobs of the account, latest first.
 #[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", params(ListJobs),
     responses((status = 200, body = Vec<JobView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn jobs(
     caller: Caller,
-    QueryParams(which): QueryParams<ListJobs>,
+    QueryParams(params): QueryParams<ListJobs>,
 ) -> Result<Json<Vec<JobView>>, Error> {
-    let limit = super::documents::limit(which.limit)?;
+    let limit = super::documents::limit(params.limit)?;
     let jobs = caller.run(move |service, actor| {
-        let state = which.state.map(JobState::name);
-        service.jobs(actor, state, which.before, limit)
+        let state = params.state.map(JobState::name);
+        service.jobs(actor, state, params.before, limit)
     });
     Ok(Json(jobs.await?))
 }
 
-/// One job.
+/// Returns a job.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs",
-    params(("id" = i64, Path, description = "Its number")),
+    params(("id" = i64, Path, description = "The ID")),
     responses((status = 200, body = JobView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn job(
@@ -117,10 +117,10 @@ pub(crate) async fn job(
     Ok(Json(caller.run(move |service, actor| service.job(actor, id)).await?))
 }
 
-/// Gives a job up that failed.
+/// Discards a failed job.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs",
-    params(("id" = i64, Path, description = "Its number")),
-    responses((status = 204, description = "It is gone"), (status = 401, body = Problem),
+    params(("id" = i64, Path, description = "The ID")),
+    responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn drop_job(
     caller: Caller,
@@ -130,9 +130,9 @@ pub(crate) async fn drop_job(
     Ok(axum::http::StatusCode::NO_CONTENT)
 }
 
-/// Tries a job that failed again.
+/// Retries a failed job.
 #[utoipa::path(post, path = "/api/v1/jobs/{id}/retry", tag = "jobs",
-    params(("id" = i64, Path, description = "Its number")),
+    params(("id" = i64, Path, description = "The ID")),
     responses((status = 200, body = JobView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn retry(

@@ -8,9 +8,9 @@ use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
 
-/// The template texts of a repository, without their texts.
+/// Lists the template texts of a repository, without their content.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/templates", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     responses((status = 200, body = Vec<TemplateView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
@@ -21,16 +21,16 @@ pub(crate) async fn templates(
     Ok(Json(caller.run(move |service, actor| service.templates(actor, &name)).await?))
 }
 
-/// Adds a template text, which probes can leave out.
+/// Adds a template text, which checks can exclude.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/templates", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     request_body = NewTemplate,
     responses((status = 201, body = TemplateView), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, body = Problem),
-              (status = 409, description = "The name is taken, or there are too many", body = Problem),
+              (status = 409, description = "The name already exists, or there are too many templates", body = Problem),
               (status = 413, body = Problem), (status = 415, body = Problem),
-              (status = 422, description = "It is too short", body = Problem)))]
+              (status = 422, description = "The text is too short", body = Problem)))]
 pub(crate) async fn new_template(
     caller: Caller,
     PathParams(name): PathParams<String>,
@@ -41,12 +41,12 @@ pub(crate) async fn new_template(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-/// Removes a template text.
+/// Deletes a template text.
 #[utoipa::path(delete, path = "/api/v1/repositories/{name}/templates/{template}",
     tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name"),
-           ("template" = i64, Path, description = "The number of the template")),
-    responses((status = 204, description = "It is gone"), (status = 401, body = Problem),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"),
+           ("template" = i64, Path, description = "The template ID")),
+    responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
 pub(crate) async fn delete_template(
@@ -57,9 +57,9 @@ pub(crate) async fn delete_template(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The stop phrases of a repository.
+/// Lists the stop phrases of a repository.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/stop-phrases", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     responses((status = 200, body = Vec<StopPhraseView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
@@ -70,16 +70,16 @@ pub(crate) async fn stop_phrases(
     Ok(Json(caller.run(move |service, actor| service.stop_phrases(actor, &name)).await?))
 }
 
-/// Adds a stop phrase, which probes can leave out.
+/// Adds a stop phrase, which checks can exclude.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/stop-phrases", tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name")),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`")),
     request_body = NewStopPhrase,
     responses((status = 201, body = StopPhraseView), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, body = Problem),
-              (status = 409, description = "It is there already, or there are too many", body = Problem),
+              (status = 409, description = "The phrase already exists, or there are too many phrases", body = Problem),
               (status = 415, body = Problem),
-              (status = 422, description = "It has no words, or too many", body = Problem)))]
+              (status = 422, description = "The phrase has no words, or too many", body = Problem)))]
 pub(crate) async fn new_stop_phrase(
     caller: Caller,
     PathParams(name): PathParams<String>,
@@ -90,12 +90,12 @@ pub(crate) async fn new_stop_phrase(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-/// Removes a stop phrase.
+/// Deletes a stop phrase.
 #[utoipa::path(delete, path = "/api/v1/repositories/{name}/stop-phrases/{phrase}",
     tag = "repositories",
-    params(("name" = String, Path, description = "Its name, or team:name"),
-           ("phrase" = i64, Path, description = "The number of the phrase")),
-    responses((status = 204, description = "It is gone"), (status = 401, body = Problem),
+    params(("name" = String, Path, description = "The repository, as `name` or `team:name`"),
+           ("phrase" = i64, Path, description = "The phrase ID")),
+    responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
 pub(crate) async fn delete_stop_phrase(

@@ -9,8 +9,8 @@ use textkin_web::page::{LoginPage, SetupPage};
 use textkin_web::view::{Login, PageFrame, Setup};
 
 use super::fields::Fields;
-use super::reply::{Reply, VERSION, html, to};
-use super::visitor::{Knock, Posted};
+use super::response::{PageResult, VERSION, html, to};
+use super::visitor::{AnonymousForm, SubmittedForm};
 use crate::api::{App, COOKIE, cookie};
 use crate::error::Error;
 use crate::service::SetupState;
@@ -23,7 +23,7 @@ fn frame() -> PageFrame {
 pub(super) async fn set_up_page(
     State(app): State<Arc<App>>,
     axum::extract::Query(query): axum::extract::Query<Vec<(String, String)>>,
-) -> Reply {
+) -> PageResult {
     if app.run(|service| service.setup_state()).await? == SetupState::Done {
         return Ok(to("/login"));
     }
@@ -32,25 +32,25 @@ pub(super) async fn set_up_page(
 }
 
 /// `POST /setup`.
-pub(super) async fn set_up(State(app): State<Arc<App>>, knock: Knock) -> Reply {
-    let Knock { fields, address } = knock;
+pub(super) async fn set_up(State(app): State<Arc<App>>, form: AnonymousForm) -> PageResult {
+    let AnonymousForm { fields, address } = form;
     if let Some(address) = address {
         app.attempts.check(address)?;
     }
-    let given = fields.clone();
-    let made = match fields.get("password") == fields.get("password_again") {
+    let form = fields.clone();
+    let session = match fields.get("password") == fields.get("password_again") {
         true => {
             app.run(move |service| {
-                let (token, name) = (given.get("token"), given.get("name").trim().to_owned());
-                let mail = given.given("email");
-                let account = service.set_up(token, &name, mail, given.get("password"))?;
+                let (token, name) = (form.get("token"), form.get("name").trim().to_owned());
+                let mail = form.non_empty("email");
+                let account = service.set_up(token, &name, mail, form.get("password"))?;
                 service.new_session(account)
             })
             .await
         }
-        false => Err(Error::Invalid("the two passwords differ".to_owned())),
+        false => Err(Error::Invalid("the passwords do not match".to_owned())),
     };
-    match made {
+    match session {
         Ok(secret) => Ok(with_session(to("/"), &secret)),
         Err(error) => {
             if let (Error::Forbidden(_), Some(address)) = (&error, address) {
@@ -71,33 +71,33 @@ pub(super) async fn set_up(State(app): State<Arc<App>>, knock: Knock) -> Reply {
 pub(super) async fn sign_in_page(
     State(app): State<Arc<App>>,
     axum::extract::Query(query): axum::extract::Query<Vec<(String, String)>>,
-) -> Reply {
+) -> PageResult {
     if app.run(|service| service.setup_state()).await? != SetupState::Done {
         return Ok(to("/setup"));
     }
-    let view = Login { next: own_path(Fields(query).get("next")), ..Login::default() };
+    let view = Login { next: local_path(Fields(query).get("next")), ..Login::default() };
     Ok(html(LoginPage { frame: &frame(), view: &view }.render()?))
 }
 
 /// `POST /login`.
-pub(super) async fn sign_in(State(app): State<Arc<App>>, knock: Knock) -> Reply {
-    let Knock { fields, address } = knock;
+pub(super) async fn sign_in(State(app): State<Arc<App>>, form: AnonymousForm) -> PageResult {
+    let AnonymousForm { fields, address } = form;
     if let Some(address) = address {
         app.attempts.check(address)?;
     }
-    let given = fields.clone();
+    let form = fields.clone();
     let session = app
-        .run(move |service| service.sign_in(given.get("name").trim(), given.get("password")))
+        .run(move |service| service.sign_in(form.get("name").trim(), form.get("password")))
         .await;
     match session {
-        Ok(secret) => Ok(with_session(to(&own_path(fields.get("next"))), &secret)),
+        Ok(secret) => Ok(with_session(to(&local_path(fields.get("next"))), &secret)),
         Err(error @ Error::Forbidden(_)) => {
             if let Some(address) = address {
                 app.attempts.failed(address);
             }
             let view = Login {
                 name: fields.get("name").to_owned(),
-                next: own_path(fields.get("next")),
+                next: local_path(fields.get("next")),
                 problem: Some(error.public_message()),
             };
             Ok(html(LoginPage { frame: &frame(), view: &view }.render()?))
@@ -107,7 +107,7 @@ pub(super) async fn sign_in(State(app): State<Arc<App>>, knock: Knock) -> Reply 
 }
 
 /// `POST /logout`.
-pub(super) async fn sign_out(headers: HeaderMap, posted: Posted) -> Reply {
+pub(super) async fn sign_out(headers: HeaderMap, posted: SubmittedForm) -> PageResult {
     if let Some(secret) = cookie(&headers) {
         posted.visitor.app.run(move |service| service.sign_out(&secret)).await?;
     }
@@ -126,26 +126,26 @@ fn with_cookie(mut response: Response, value: &str) -> Response {
     response
 }
 
-/// A path on this server, whatever was asked for.
-fn own_path(path: &str) -> String {
-    let is_own = path.starts_with('/')
+/// Returns `path` if it is a path on this server, otherwise `/`.
+fn local_path(path: &str) -> String {
+    let is_local = path.starts_with('/')
         && !path.starts_with("//")
         && !path.contains('\\')
         && !path.chars().any(char::is_control);
-    if is_own { path.to_owned() } else { "/".to_owned() }
+    if is_local { path.to_owned() } else { "/".to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::own_path;
+    use super::local_path;
 
     #[test]
-    fn nobody_is_sent_elsewhere() {
-        assert_eq!(own_path("/results/a?b=c"), "/results/a?b=c");
+    fn only_local_paths_are_accepted() {
+        assert_eq!(local_path("/results/a?b=c"), "/results/a?b=c");
         for path in
             ["", "x", "//evil.example", "https://evil.example", "/\\evil", "/\r\nSet-Cookie:"]
         {
-            assert_eq!(own_path(path), "/", "{path}");
+            assert_eq!(local_path(path), "/", "{path}");
         }
     }
 }

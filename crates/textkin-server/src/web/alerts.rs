@@ -1,4 +1,4 @@
-//! The inbox of alerts, and the rules by which they come.
+//! The alerts inbox, and the rules that raise alerts.
 
 use axum::extract::Path;
 use textkin::compare;
@@ -11,9 +11,9 @@ use textkin_web::view::{
 
 use super::fields::Fields;
 use super::links::{compare_at, named_link};
-use super::reply::{Reply, html, iso, shown, to};
+use super::response::{PageResult, form_problem, html, iso, to};
 use super::results::level;
-use super::visitor::{Posted, Visitor};
+use super::visitor::{SubmittedForm, Visitor};
 use crate::access::{Actor, Role};
 use crate::error::Error;
 use crate::service::exclusions::MAX_GAP;
@@ -22,14 +22,15 @@ use crate::service::{
     MatchLevel, NewWatch, Service, WatchView,
 };
 
-/// Alerts on one page, and passages of each.
+/// Alerts per page.
 const PAGE: u32 = 25;
+/// Passages shown for each alert.
 const EXCERPTS: usize = 3;
-/// Bytes around a passage, for context.
+/// Bytes of context around a passage.
 const CONTEXT: usize = 80;
 
 /// `GET /alerts`.
-pub(super) async fn list(visitor: Visitor) -> Reply {
+pub(super) async fn list(visitor: Visitor) -> PageResult {
     let filter = AlertFilter::ALL.iter().find(|own| own.name() == visitor.query.get("state"));
     let filter = filter.copied().unwrap_or_default();
     let before: Option<i64> = visitor.query.number("before");
@@ -44,11 +45,11 @@ fn inbox(
     before: Option<i64>,
 ) -> Result<Alerts, Error> {
     let counts = service.alert_counts(actor)?;
-    let most = PAGE + 1;
+    let limit = PAGE + 1;
     let mut alerts = match filter {
-        AlertFilter::Open => service.alerts(actor, Some(AlertState::Open), false, before, most)?,
-        AlertFilter::Mine => service.alerts(actor, Some(AlertState::Open), true, before, most)?,
-        AlertFilter::Done => service.done_alerts(actor, before, most)?,
+        AlertFilter::Open => service.alerts(actor, Some(AlertState::Open), false, before, limit)?,
+        AlertFilter::Mine => service.alerts(actor, Some(AlertState::Open), true, before, limit)?,
+        AlertFilter::Done => service.done_alerts(actor, before, limit)?,
     };
     let has_more = alerts.len() > PAGE as usize;
     alerts.truncate(PAGE as usize);
@@ -85,36 +86,41 @@ fn inbox(
         assignees,
         has_watches: !service.watches(actor)?.is_empty(),
         contact_requests: match filter {
-            AlertFilter::Open => {
-                service.contact_requests(actor, true, None, 100)?.iter().map(question).collect()
-            }
+            AlertFilter::Open => service
+                .contact_requests(actor, true, None, 100)?
+                .iter()
+                .map(contact_request)
+                .collect(),
             _ => Vec::new(),
         },
     })
 }
 
-fn question(question: &ContactRequestView) -> ContactRequestRow {
+fn contact_request(request: &ContactRequestView) -> ContactRequestRow {
     ContactRequestRow {
-        id: question.id.to_string(),
-        from: question.from.clone(),
-        mail: question.mail.clone().unwrap_or_default(),
+        id: request.id.to_string(),
+        from: request.from.clone(),
+        mail: request.mail.clone().unwrap_or_default(),
         document: named_link(
-            &question.repository,
-            &question.document,
-            question.document_title.as_deref(),
+            &request.repository,
+            &request.document,
+            request.document_title.as_deref(),
             None,
         ),
-        title: question.title.clone(),
-        note: question.note.clone(),
-        share: Share::new(question.shared_words, question.words),
-        time: iso(question.created),
+        title: request.title.clone(),
+        note: request.note.clone(),
+        share: Share::new(request.shared_words, request.words),
+        time: iso(request.created),
     }
 }
 
 /// `POST /questions/{id}/handle`.
-pub(super) async fn handle_contact_request(Path(id): Path<i64>, posted: Posted) -> Reply {
+pub(super) async fn handle_contact_request(
+    Path(id): Path<i64>,
+    posted: SubmittedForm,
+) -> PageResult {
     posted.visitor.run(move |service, actor| service.handle_contact_request(actor, id)).await?;
-    Ok(to("/alerts?said=saved"))
+    Ok(to("/alerts?notice=saved"))
 }
 
 fn link(side: &AlertSide) -> DocumentLink {
@@ -156,7 +162,7 @@ fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
     }
 }
 
-/// The longest passages of two texts, and how many there are beside them.
+/// Returns the longest passages of two texts, and the number of other passages.
 fn excerpts(a: &str, b: &str) -> (Vec<Excerpt>, u64) {
     let Ok(comparison) = compare(a, b, &textkin::Settings::default(), MAX_GAP) else {
         return (Vec::new(), 0);
@@ -173,7 +179,7 @@ fn excerpts(a: &str, b: &str) -> (Vec<Excerpt>, u64) {
     (shown.collect(), more)
 }
 
-/// A passage with a little of what stands around it.
+/// Returns a passage with some context.
 fn around(text: &str, range: std::ops::Range<usize>, number: usize) -> Vec<TextPiece> {
     let start = text.floor_char_boundary(range.start.saturating_sub(CONTEXT));
     let end = text.ceil_char_boundary((range.end + CONTEXT).min(text.len()));
@@ -188,8 +194,11 @@ fn around(text: &str, range: std::ops::Range<usize>, number: usize) -> Vec<TextP
 }
 
 /// `POST /alerts/{id}/{what}`.
-pub(super) async fn change(Path((id, what)): Path<(i64, String)>, posted: Posted) -> Reply {
-    let (state, said) = match what.as_str() {
+pub(super) async fn change(
+    Path((id, what)): Path<(i64, String)>,
+    posted: SubmittedForm,
+) -> PageResult {
+    let (state, notice) = match what.as_str() {
         "handle" => (Some(AlertState::Handled), "handled"),
         "dismiss" => (Some(AlertState::Dismissed), "dismissed"),
         "undo" => (Some(AlertState::Open), "reopened"),
@@ -199,15 +208,15 @@ pub(super) async fn change(Path((id, what)): Path<(i64, String)>, posted: Posted
     let assignee = (what == "assign").then(|| posted.fields.get("assignee").trim().to_owned());
     let change = AlertUpdate { alerts: vec![id], state, assignee };
     posted.visitor.run(move |service, actor| service.change_alerts(actor, &change)).await?;
-    Ok(to(&format!("/alerts?said={said}&alert={id}")))
+    Ok(to(&format!("/alerts?notice={notice}&alert={id}")))
 }
 
 /// `POST /alerts/bulk`.
-pub(super) async fn bulk(posted: Posted) -> Reply {
-    // The way back has the alerts in its address, as a notice has no fields.
+pub(super) async fn bulk(posted: SubmittedForm) -> PageResult {
+    // Undo sends the alerts in the URL, because a notice has no form fields.
     let is_undo = posted.visitor.query.get("action") == "undo";
     let fields = if is_undo { &posted.visitor.query } else { &posted.fields };
-    let (state, said) = match fields.get("action") {
+    let (state, notice) = match fields.get("action") {
         "undo" => (AlertState::Open, "reopened"),
         "dismiss" => (AlertState::Dismissed, "dismissed"),
         _ => (AlertState::Handled, "handled"),
@@ -216,7 +225,7 @@ pub(super) async fn bulk(posted: Posted) -> Reply {
     let named: String = alerts.iter().map(|id| format!("&alert={id}")).collect();
     let change = AlertUpdate { alerts, state: Some(state), assignee: None };
     posted.visitor.run(move |service, actor| service.change_alerts(actor, &change)).await?;
-    Ok(to(&format!("/alerts?said={said}{named}")))
+    Ok(to(&format!("/alerts?notice={notice}{named}")))
 }
 
 fn watch_row(watch: &WatchView) -> WatchRow {
@@ -227,7 +236,7 @@ fn watch_row(watch: &WatchView) -> WatchRow {
         repository: watch.repository.clone(),
         document: None,
         min_level: level(watch.min_level),
-        min_share: from_share(match watch.min_level {
+        min_share: to_percent(match watch.min_level {
             MatchLevel::Exact => watch.levels.exact,
             MatchLevel::High => watch.levels.high,
             MatchLevel::Some => watch.levels.some,
@@ -248,20 +257,20 @@ fn watch_row(watch: &WatchView) -> WatchRow {
     }
 }
 
-/// A share in percent, as forms have it.
-fn from_share(share: f64) -> String {
+/// Formats a share as the percentage of a form field.
+fn to_percent(share: f64) -> String {
     format!("{}", (share * 1000.0).round() / 10.0)
 }
 
-/// Percent of a form as a share.
-fn to_share(percent: Option<f64>, usual: f64) -> f64 {
-    percent.map_or(usual, |percent| percent / 100.0)
+/// Converts the percentage of a form field to a share.
+fn to_share(percent: Option<f64>, default: f64) -> f64 {
+    percent.map_or(default, |percent| percent / 100.0)
 }
 
-/// The form for a watch as it was filled in, or as it is at first.
+/// Returns the form for a watch, as filled in or with defaults.
 fn watch_form(fields: Option<&Fields>) -> WatchForm {
-    let usual = LevelThresholds::default();
-    let shares = (from_share(usual.some), from_share(usual.high));
+    let defaults = LevelThresholds::default();
+    let shares = (to_percent(defaults.some), to_percent(defaults.high));
     let Some(fields) = fields else {
         return WatchForm {
             some: shares.0,
@@ -292,7 +301,11 @@ fn watch_form(fields: Option<&Fields>) -> WatchForm {
     }
 }
 
-async fn show_rules(visitor: &Visitor, sent: Option<&Fields>, problem: Option<String>) -> Reply {
+async fn show_rules(
+    visitor: &Visitor,
+    sent: Option<&Fields>,
+    problem: Option<String>,
+) -> PageResult {
     let fields = sent.unwrap_or(&visitor.query);
     let chosen = fields.get("repository").to_owned();
     let hook = fields.get("webhook_id").to_owned();
@@ -320,34 +333,34 @@ async fn show_rules(visitor: &Visitor, sent: Option<&Fields>, problem: Option<St
 }
 
 /// `GET /alerts/rules`.
-pub(super) async fn rules(visitor: Visitor) -> Reply {
+pub(super) async fn rules(visitor: Visitor) -> PageResult {
     show_rules(&visitor, None, None).await
 }
 
 /// `POST /alerts/rules`.
-pub(super) async fn change_rules(posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn change_rules(posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     if fields.get("action") == "remove" {
         let id: i64 = fields.number("watch").unwrap_or(0);
         visitor.run(move |service, actor| service.delete_watch(actor, id)).await?;
-        return Ok(to("/alerts/rules?said=removed"));
+        return Ok(to("/alerts/rules?notice=removed"));
     }
     let minute = |name: &str| -> Option<u32> {
-        let (hour, minute) = fields.given(name)?.split_once(':')?;
+        let (hour, minute) = fields.non_empty(name)?.split_once(':')?;
         Some(hour.parse::<u32>().ok()?.min(23) * 60 + minute.parse::<u32>().ok()?.min(59))
     };
     let boxes = [("inbox", Channel::Inbox), ("mail", Channel::Mail), ("webhook", Channel::Webhook)];
     let channels = boxes.iter().filter(|(name, _)| fields.is_on(name)).map(|(_, channel)| *channel);
-    let usual = LevelThresholds::default();
+    let defaults = LevelThresholds::default();
     let new = NewWatch {
         repository: fields.get("repository").to_owned(),
         min_level: MatchLevel::parse(fields.get("min_level")).unwrap_or(MatchLevel::Some),
         min_words: fields.number("min_words").unwrap_or(0),
         channels: channels.collect(),
         levels: LevelThresholds {
-            some: to_share(fields.number("some"), usual.some),
-            high: to_share(fields.number("high"), usual.high),
-            ..usual
+            some: to_share(fields.number("some"), defaults.some),
+            high: to_share(fields.number("high"), defaults.high),
+            ..defaults
         },
         webhook: fields.number("webhook_id"),
         quiet_from: minute("quiet_from"),
@@ -359,7 +372,7 @@ pub(super) async fn change_rules(posted: Posted) -> Reply {
         },
     };
     match visitor.run(move |service, actor| service.new_watch(actor, &new)).await {
-        Ok(_) => Ok(to("/alerts/rules?said=watched")),
-        Err(error) => show_rules(&visitor, Some(&fields), Some(shown(error)?)).await,
+        Ok(_) => Ok(to("/alerts/rules?notice=watched")),
+        Err(error) => show_rules(&visitor, Some(&fields), Some(form_problem(error)?)).await,
     }
 }

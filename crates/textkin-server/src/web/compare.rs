@@ -1,4 +1,4 @@
-//! Two texts side by side.
+//! Side-by-side comparisons.
 
 use axum::extract::Path;
 use rusqlite::{OptionalExtension, params};
@@ -13,9 +13,9 @@ use textkin_web::view::{
 
 use super::links::link;
 use super::origins::fragment_at;
-use super::reply::{Reply, download, html, iso, to};
+use super::response::{PageResult, download, html, iso, to};
 use super::results::{exclusions, query_of};
-use super::visitor::{Posted, Visitor};
+use super::visitor::{SubmittedForm, Visitor};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::index::K;
@@ -23,30 +23,32 @@ use crate::service::Service;
 use crate::service::exclusions::{Comparer, Exclusions};
 use crate::store::now;
 
-/// One of the texts, with what is known of it.
+/// One of the two texts, with a link to its document.
 #[derive(Clone, Debug)]
-struct Named {
+struct NamedText {
     link: DocumentLink,
     text: String,
 }
 
-fn named(service: &Service, actor: &Actor, repository: &str, id: &str) -> Result<Named, Error> {
+fn named(service: &Service, actor: &Actor, repository: &str, id: &str) -> Result<NamedText, Error> {
     let view = service.document(actor, repository, id, true)?;
     let link = link(&view);
     let text = view.text.ok_or_else(|| {
-        Error::Invalid("of one of the texts only fingerprints are kept".to_owned())
+        Error::Invalid(
+            "the text of one of the documents is not stored, so it cannot be compared".to_owned(),
+        )
     })?;
-    Ok(Named { link, text })
+    Ok(NamedText { link, text })
 }
 
-/// The text of a result and its source number `n`, and what else there is.
+/// Returns the text of a result, its source number `n`, tabs for all sources, and the comparer.
 fn of_source(
     service: &Service,
     actor: &Actor,
     id: &str,
     n: usize,
     exclusions: &Exclusions,
-) -> Result<(Named, Named, Vec<Tab>, Comparer), Error> {
+) -> Result<(NamedText, NamedText, Vec<Tab>, Comparer), Error> {
     let saved = service.saved_result(actor, id)?;
     let findings = service.result_details(actor, &saved, exclusions)?;
     let query = query_of(exclusions);
@@ -60,17 +62,20 @@ fn of_source(
     let tabs = tabs.collect();
     let comparer = findings.comparer;
     let source = n.checked_sub(1).and_then(|at| findings.sources.into_iter().nth(at));
-    let told = source.ok_or_else(|| Error::not_found("source", &n.to_string()))?.matched;
-    let (Some(repository), Some(own)) = (&told.repository, &told.id) else {
+    let matched = source.ok_or_else(|| Error::not_found("source", &n.to_string()))?.matched;
+    let (Some(repository), Some(own)) = (&matched.repository, &matched.id) else {
         return Err(Error::not_found("source", &n.to_string()));
     };
     let b = named(service, actor, repository, own)?;
     let link = DocumentLink { title: saved.title.clone(), ..DocumentLink::default() };
-    Ok((Named { link, text: saved.text }, b, tabs, comparer))
+    Ok((NamedText { link, text: saved.text }, b, tabs, comparer))
 }
 
 /// `GET /results/{id}/compare/{n}`.
-pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usize)>) -> Reply {
+pub(super) async fn of_result(
+    visitor: Visitor,
+    Path((id, n)): Path<(String, usize)>,
+) -> PageResult {
     let exclusions = exclusions(&visitor.query);
     let is_anonymous = visitor.query.is_on("anonymise");
     let view = visitor
@@ -78,7 +83,7 @@ pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usi
             let (a, b, tabs, comparer) = of_source(service, actor, &id, n, &exclusions)?;
             let base = format!("/results/{}", segment(&id));
             let query = query_of(&exclusions);
-            let behind = |more: &str| match (query.is_empty(), more.is_empty()) {
+            let with_query = |more: &str| match (query.is_empty(), more.is_empty()) {
                 (true, true) => String::new(),
                 (true, false) => format!("?{more}"),
                 (false, true) => format!("?{query}"),
@@ -89,10 +94,10 @@ pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usi
             let mut view =
                 side_by_side(service, actor, a, b, &comparer, &exclusions, is_anonymous)?;
             view.tabs = tabs;
-            view.back = Some(format!("{base}{}", behind("")));
-            view.report = Some(format!("{base}/compare/{n}/report.html{}", behind("")));
+            view.back = Some(format!("{base}{}", with_query("")));
+            view.report = Some(format!("{base}/compare/{n}/report.html{}", with_query("")));
             let switched = if is_anonymous { "" } else { "anonymise=1" };
-            view.anonymise = Some(format!("{base}/compare/{n}{}", behind(switched)));
+            view.anonymise = Some(format!("{base}/compare/{n}{}", with_query(switched)));
             view.decision = Some(decision);
             Ok(view)
         })
@@ -100,11 +105,11 @@ pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usi
     Ok(html(ComparePage { frame: &visitor.frame(NavItem::Probe), view: &view }.render()?))
 }
 
-/// `GET /results/{id}/compare/{n}/report.html`: what `textkin verify` checks.
+/// `GET /results/{id}/compare/{n}/report.html`: a report that `textkin verify` can check.
 pub(super) async fn report_of_result(
     visitor: Visitor,
     Path((id, n)): Path<(String, usize)>,
-) -> Reply {
+) -> PageResult {
     let exclusions = exclusions(&visitor.query);
     let page = visitor
         .run(move |service, actor| {
@@ -118,7 +123,7 @@ pub(super) async fn report_of_result(
 }
 
 /// `GET /compare?a=REPO/ID&b=REPO/ID`.
-pub(super) async fn of_documents(visitor: Visitor) -> Reply {
+pub(super) async fn of_documents(visitor: Visitor) -> PageResult {
     let exclusions = exclusions(&visitor.query);
     let is_anonymous = visitor.query.is_on("anonymise");
     let names = [visitor.query.get("a").to_owned(), visitor.query.get("b").to_owned()];
@@ -126,7 +131,7 @@ pub(super) async fn of_documents(visitor: Visitor) -> Reply {
         .run(move |service, actor| {
             let find = |name: &String| {
                 let (repository, id) = name.split_once('/').ok_or_else(|| {
-                    Error::Invalid("say which documents: ?a=REPOSITORY/ID&b=REPOSITORY/ID".into())
+                    Error::Invalid("name both documents: ?a=REPOSITORY/ID&b=REPOSITORY/ID".into())
                 })?;
                 named(service, actor, repository, id)
             };
@@ -143,8 +148,8 @@ pub(super) async fn of_documents(visitor: Visitor) -> Reply {
 fn side_by_side(
     service: &Service,
     actor: &Actor,
-    mut a: Named,
-    mut b: Named,
+    mut a: NamedText,
+    mut b: NamedText,
     comparer: &Comparer,
     exclusions: &Exclusions,
     is_anonymous: bool,
@@ -152,7 +157,7 @@ fn side_by_side(
     let comparison = comparer.compare(&a.text, &b.text)?;
     let mut matches: Vec<ComparedPassage> =
         comparison.alignment.passages.iter().map(shared_match).collect();
-    // Which others hold a passage is found by the second text, which is always a document.
+    // The second text is always a document, so its passages are looked up in other documents.
     let spans: Vec<Span> =
         comparison.alignment.passages.iter().map(|passage| passage.b.span).collect();
     let except =
@@ -197,23 +202,23 @@ fn side_by_side(
 }
 
 fn shared_match(passage: &textkin::types::Passage) -> ComparedPassage {
-    let place = |stretch: &textkin::types::WordSpan| PassagePosition {
-        first_word: u64::from(stretch.first),
-        words: u64::from(stretch.count),
-        first_byte: u64::from(stretch.span.start),
-        end_byte: u64::from(stretch.span.end),
+    let position = |range: &textkin::types::WordSpan| PassagePosition {
+        first_word: u64::from(range.first),
+        words: u64::from(range.count),
+        first_byte: u64::from(range.span.start),
+        end_byte: u64::from(range.span.end),
     };
     ComparedPassage {
         words: u64::from(passage.matched),
-        a: place(&passage.a),
-        b: place(&passage.b),
+        a: position(&passage.a),
+        b: position(&passage.b),
         is_moved: passage.is_moved,
         other_documents: None,
         fragment: None,
     }
 }
 
-/// All of a text, cut where anything about it changes.
+/// Returns the whole text, cut wherever its marking changes.
 pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<TextPiece> {
     let alignment = &comparison.alignment;
     let side = |a: Span, b: Span| if is_a { a } else { b };
@@ -227,7 +232,7 @@ pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Tex
             };
             segments.push((side(part.a.span, part.b.span), number, kind));
         }
-        // What stands between two segments belongs to the passage too.
+        // Text between two segments belongs to the passage too.
         let whole = side(passage.a.span, passage.b.span);
         segments.push((whole, number, PieceKind::Changed));
     }
@@ -243,7 +248,7 @@ pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Tex
     }
     edges.sort_unstable();
     edges.dedup();
-    // Narrower ones come last and win.
+    // Narrower segments come last and take precedence.
     segments.sort_by_key(|segment| (segment.0.start, std::cmp::Reverse(segment.0.end)));
     let mut pieces = Vec::new();
     let mut open: Vec<(Span, usize, PieceKind)> = Vec::new();
@@ -263,7 +268,7 @@ pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Tex
         pieces.push(TextPiece {
             text: text.to_owned(),
             match_index: of.map(|segment| segment.1),
-            // Blanks between the same words are no difference.
+            // Whitespace between equal words is not a difference.
             kind: of.map_or(PieceKind::Same, |segment| match blank {
                 true => PieceKind::Same,
                 false => segment.2,
@@ -276,12 +281,12 @@ pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Tex
     pieces
 }
 
-/// What was decided about two texts, which are known by their digests.
+/// Returns the decision about two texts, which are identified by their digests.
 fn decision(
     service: &Service,
     actor: &Actor,
-    a: &Named,
-    b: &Named,
+    a: &NamedText,
+    b: &NamedText,
     action: String,
 ) -> Result<Decision, Error> {
     let (a, b) = (key(&a.text), key(&b.text));
@@ -315,19 +320,22 @@ fn key(text: &str) -> i64 {
 }
 
 /// `POST /results/{id}/compare/{n}/decision`.
-pub(super) async fn decide(Path((id, n)): Path<(String, usize)>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn decide(
+    Path((id, n)): Path<(String, usize)>,
+    posted: SubmittedForm,
+) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let state = DecisionState::ALL.iter().find(|state| state.name() == fields.get("state"));
     let state = state.copied().unwrap_or_default().name();
     let note: String = fields.get("note").chars().take(10_000).collect();
-    let address = format!("/results/{}/compare/{n}?said=saved", segment(&id));
+    let address = format!("/results/{}/compare/{n}?notice=saved", segment(&id));
     visitor
         .run(move |service, actor| {
             actor.require_scope(Scope::Register)?;
             let (a, b, ..) = of_source(service, actor, &id, n, &Exclusions::default())?;
             let (a, b, account) = (key(&a.text), key(&b.text), actor.account);
             service.store.write(move |write| {
-                // The team of the account's own.
+                // The personal team of the account.
                 let sql = "INSERT INTO decision (team, account, a, b, state, note, at)
                            SELECT team.id, ?1, ?2, ?3, ?4, ?5, ?6 FROM team
                            JOIN account ON account.name = team.name WHERE account.id = ?1";

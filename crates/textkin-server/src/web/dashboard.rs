@@ -1,4 +1,4 @@
-//! The dashboard: what there is and what is new.
+//! The dashboard: statistics, news and background jobs.
 
 use axum::extract::Path;
 use textkin_web::format::segment;
@@ -9,21 +9,21 @@ use textkin_web::view::{
 };
 
 use super::links::{compare, document_at, link};
-use super::reply::{Reply, html, iso, to};
-use super::visitor::{Posted, Visitor};
+use super::response::{PageResult, html, iso, to};
+use super::visitor::{SubmittedForm, Visitor};
 use crate::access::Actor;
 use crate::error::Error;
 use crate::sample;
 use crate::service::overview::{Overview, STEP, THRESHOLD};
 use crate::service::{AlertState, JobState, JobView, RepositoryView, Service};
 
-/// Entries of a list.
+/// Maximum number of entries in a list.
 const MAX: u32 = 20;
-/// Documents of a bar.
+/// Maximum number of documents listed for a bar.
 const MAX_MATCHES: usize = 500;
 
 /// `GET /`.
-pub(super) async fn dashboard(visitor: Visitor) -> Reply {
+pub(super) async fn dashboard(visitor: Visitor) -> PageResult {
     let view = visitor.run(view_of).await?;
     Ok(html(DashboardPage { frame: &visitor.frame(NavItem::Dashboard), view: &view }.render()?))
 }
@@ -53,7 +53,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
         news.push(NewsItem {
             kind: NewsKind::Result,
             title,
-            detail: "probe".to_owned(),
+            detail: "checked".to_owned(),
             href: format!("/results/{}", segment(&id)),
             time: iso(created),
         });
@@ -105,7 +105,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
     })
 }
 
-/// Documents by their best match; each bar leads to its own.
+/// Returns documents by their best match; each bar links to its documents.
 fn histogram(overview: &Overview) -> Histogram {
     let bars = (0..).zip(overview.bars).map(|(at, documents)| {
         let (from, to) = (at * STEP, (at + 1) * STEP);
@@ -114,8 +114,8 @@ fn histogram(overview: &Overview) -> Histogram {
     Histogram { bars: bars.collect(), threshold: THRESHOLD }
 }
 
-/// `GET /matches?from=&to=`: the documents of a bar.
-pub(super) async fn matches(visitor: Visitor) -> Reply {
+/// `GET /matches?from=&to=`: lists the documents of a bar.
+pub(super) async fn matches(visitor: Visitor) -> PageResult {
     let from = visitor.query.number("from").unwrap_or(0).min(100);
     let to = visitor.query.number("to").unwrap_or(100).clamp(from, 100);
     let (rows, total) = visitor
@@ -132,11 +132,12 @@ pub(super) async fn matches(visitor: Visitor) -> Reply {
 }
 
 fn job(job: &JobView) -> JobRow {
+    let into = job.repository.as_deref().map_or(String::new(), |name| format!(" into {name}"));
     let about = job.repository.as_deref().map_or(String::new(), |name| format!(" in {name}"));
     let what = match job.kind.as_str() {
-        "check" => format!("check of a new document{about}"),
-        "watch" => format!("check of everything watched{about}"),
-        "load" => format!("load{about}, {} documents so far", job.done),
+        "check" => format!("Checking new documents{about}"),
+        "watch" => format!("Checking watched documents{about}"),
+        "load" => format!("Loading documents{into}, {} so far", job.done),
         other => format!("{other}{about}"),
     };
     JobRow {
@@ -154,29 +155,29 @@ fn job(job: &JobView) -> JobRow {
 }
 
 /// `POST /sample`.
-pub(super) async fn sample(posted: Posted) -> Reply {
+pub(super) async fn sample(posted: SubmittedForm) -> PageResult {
     posted.visitor.run(sample::load).await?;
-    Ok(to("/?said=sample"))
+    Ok(to("/?notice=sample"))
 }
 
 /// `POST /jobs/{id}/retry`.
-pub(super) async fn retry(Path(id): Path<i64>, posted: Posted) -> Reply {
+pub(super) async fn retry(Path(id): Path<i64>, posted: SubmittedForm) -> PageResult {
     posted.visitor.run(move |service, actor| service.retry_job(actor, id)).await?;
-    Ok(to("/?said=retry"))
+    Ok(to("/?notice=retry"))
 }
 
 /// `POST /jobs/{id}/drop`.
-pub(super) async fn drop_job(Path(id): Path<i64>, posted: Posted) -> Reply {
+pub(super) async fn drop_job(Path(id): Path<i64>, posted: SubmittedForm) -> PageResult {
     posted.visitor.run(move |service, actor| service.delete_job(actor, id)).await?;
-    Ok(to("/?said=dropped"))
+    Ok(to("/?notice=dropped"))
 }
 
 /// `GET /search?q=`.
-pub(super) async fn search(visitor: Visitor) -> Reply {
+pub(super) async fn search(visitor: Visitor) -> PageResult {
     let query = visitor.query.get("q").trim().to_owned();
-    let asked = query.clone();
+    let text = query.clone();
     let found = visitor
-        .run(move |service, actor| service.search_documents(actor, &asked, MAX * 5 + 1))
+        .run(move |service, actor| service.search_documents(actor, &text, MAX * 5 + 1))
         .await?;
     let is_cut = found.len() > (MAX * 5) as usize;
     let hits = found.iter().take((MAX * 5) as usize).map(|(document, _)| SearchHit {

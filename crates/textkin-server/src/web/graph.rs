@@ -1,4 +1,4 @@
-//! The graph of a repository: clusters first, then one of them.
+//! The graph of a repository: all clusters, or one of them.
 
 use hashbrown::{HashMap, HashSet};
 use textkin_web::format::{number, segment};
@@ -11,7 +11,7 @@ use textkin_web::view::{
 use super::fields::Fields;
 use super::links::{compare, document_at};
 use super::origins::source;
-use super::reply::{Reply, download, html, json};
+use super::response::{PageResult, download, html, json};
 use super::results::cell;
 use super::visitor::Visitor;
 use crate::access::Actor;
@@ -19,22 +19,22 @@ use crate::error::Error;
 use crate::service::repository_graph::{DocumentEdge, MAX_DOCUMENTS, RepositoryGraph, clusters};
 use crate::service::{DocumentView, Service};
 
-/// What is drawn at most.
+/// Limits of the drawing.
 const MAX_NODES: usize = 2000;
 const MAX_CLUSTERS: usize = 500;
 const MAX_OUTSIDE: usize = 20;
-/// Edges from so many percent on are drawn, unless another threshold is chosen.
-const DEFAULT_NEIGHBOURS: u32 = 5;
+/// The default threshold in percent.
+const DEFAULT_THRESHOLD: u32 = 5;
 
 /// `GET /graph`.
-pub(super) async fn page(visitor: Visitor) -> Reply {
-    let (view, left_out) = made(&visitor).await?;
+pub(super) async fn page(visitor: Visitor) -> PageResult {
+    let (view, excluded) = view(&visitor).await?;
     let mut frame = visitor.frame(NavItem::Graph);
-    if left_out > 0 {
+    if excluded > 0 {
         let text = format!(
-            "The graph shows the latest {} documents of this repository; {} are left out.",
+            "The graph shows the latest {} documents of this repository. {} older documents are not included.",
             number(MAX_DOCUMENTS as u64),
-            number(left_out)
+            number(excluded)
         );
         frame.notice = Some(Notice { kind: NoticeKind::Done, text, undo: None });
     }
@@ -42,12 +42,12 @@ pub(super) async fn page(visitor: Visitor) -> Reply {
 }
 
 /// `GET /graph/data`.
-pub(super) async fn data(visitor: Visitor) -> Reply {
-    let (view, _) = made(&visitor).await?;
+pub(super) async fn data(visitor: Visitor) -> PageResult {
+    let (view, _) = view(&visitor).await?;
     Ok(json(serde_json::to_string(&view.data).map_err(Error::from)?))
 }
 
-/// All pairs of the view, with the names of both.
+/// Returns all pairs of the view, with both documents.
 async fn pairs(
     visitor: &Visitor,
 ) -> Result<Vec<(DocumentView, DocumentView, DocumentEdge)>, Error> {
@@ -55,10 +55,10 @@ async fn pairs(
     visitor
         .run(move |service, actor| {
             let repository_graph = service.repository_graph(actor, query.get("repository"))?;
-            let least =
-                f64::from(query.number("threshold").unwrap_or(DEFAULT_NEIGHBOURS).clamp(1, 100))
+            let min_score =
+                f64::from(query.number("threshold").unwrap_or(DEFAULT_THRESHOLD).clamp(1, 100))
                     / 100.0;
-            let edges = repository_graph.edges.iter().filter(|edge| edge.score >= least);
+            let edges = repository_graph.edges.iter().filter(|edge| edge.score >= min_score);
             let document = |number: usize| repository_graph.documents[number].clone();
             Ok(edges.map(|edge| (document(edge.a), document(edge.b), *edge)).collect())
         })
@@ -66,7 +66,7 @@ async fn pairs(
 }
 
 /// `GET /graph/export.csv`.
-pub(super) async fn export_csv(visitor: Visitor) -> Reply {
+pub(super) async fn export_csv(visitor: Visitor) -> PageResult {
     let mut text = String::from("a,b,a_title,b_title,score,words\r\n");
     for (a, b, edge) in pairs(&visitor).await? {
         let cells = [
@@ -84,7 +84,7 @@ pub(super) async fn export_csv(visitor: Visitor) -> Reply {
 }
 
 /// `GET /graph/export.graphml`.
-pub(super) async fn export_graphml(visitor: Visitor) -> Reply {
+pub(super) async fn export_graphml(visitor: Visitor) -> PageResult {
     let escape = |text: &str| {
         let text: String = text.chars().filter(|c| !c.is_control()).collect();
         text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -122,8 +122,8 @@ pub(super) async fn export_graphml(visitor: Visitor) -> Reply {
     Ok(download("graph.graphml", "application/xml", text.into_bytes()))
 }
 
-/// The view, and how many documents are left out of it.
-async fn made(visitor: &Visitor) -> Result<(GraphExplorer, u64), Error> {
+/// Returns the view, and the number of documents that it does not include.
+async fn view(visitor: &Visitor) -> Result<(GraphExplorer, u64), Error> {
     let query = visitor.query.clone();
     visitor.run(move |service, actor| graph(service, actor, &query)).await
 }
@@ -133,11 +133,11 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(GraphExplo
     let names: Vec<&str> =
         own.iter().filter(|own| own.keep_text).map(|own| own.name.as_str()).collect();
     let wanted = query.get("repository");
-    // Without a choice, the first with documents.
+    // Without a choice, take the first repository that has documents.
     let filled = own.iter().find(|own| own.keep_text && own.documents > 0);
     let chosen = names.iter().find(|name| **name == wanted).copied();
     let chosen = chosen.or(filled.map(|own| own.name.as_str()));
-    let threshold = query.number("threshold").unwrap_or(DEFAULT_NEIGHBOURS).clamp(1, 100);
+    let threshold = query.number("threshold").unwrap_or(DEFAULT_THRESHOLD).clamp(1, 100);
     let mode = GraphMode::ALL.iter().find(|mode| mode.name() == query.get("mode")).copied();
     let colour = Colour::ALL.iter().find(|own| own.name() == query.get("colour")).copied();
     let mut view = GraphExplorer {
@@ -165,13 +165,13 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(GraphExplo
     }
     let repository_graph = service.repository_graph(actor, chosen)?;
     view.histogram = histogram(&repository_graph, threshold);
-    let least = f64::from(threshold) / 100.0;
+    let min_score = f64::from(threshold) / 100.0;
     let is_cut =
         |edge: &DocumentEdge| cuts.contains(&(edge.a, edge.b)) || cuts.contains(&(edge.b, edge.a));
     let edges: Vec<DocumentEdge> = repository_graph
         .edges
         .iter()
-        .filter(|edge| edge.score >= least && !is_cut(edge))
+        .filter(|edge| edge.score >= min_score && !is_cut(edge))
         .copied()
         .collect();
     let clusters = clusters(repository_graph.documents.len(), &edges);
@@ -180,13 +180,13 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(GraphExplo
         .take(MAX_CLUSTERS)
         .map(|members| cluster(&repository_graph, &edges, members, &base))
         .collect();
-    // The form of a cluster names its repository: in another one the number is of another cluster.
-    let is_of_it = query.given("of").is_none_or(|of| of == chosen);
-    let open = query.number::<usize>("cluster").filter(|_| is_of_it).and_then(|first| {
+    // Cluster numbers depend on the repository, so the form names the one the number belongs to.
+    let is_same_repository = query.non_empty("of").is_none_or(|of| of == chosen);
+    let open = query.number::<usize>("cluster").filter(|_| is_same_repository).and_then(|first| {
         let members = clusters.iter().find(|members| members.first() == Some(&first))?;
-        Some(detail(&repository_graph, &edges, members, &base, (least, view.colour)))
+        Some(detail(&repository_graph, &edges, members, &base, (min_score, view.colour)))
     });
-    view.query = match query.given("cluster") {
+    view.query = match query.non_empty("cluster") {
         Some(cluster) => format!("{base}&cluster={}", segment(cluster)),
         None => base,
     };
@@ -200,7 +200,7 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(GraphExplo
     Ok((view, repository_graph.omitted))
 }
 
-/// Documents by their best match.
+/// Returns documents by their best match.
 fn histogram(repository_graph: &RepositoryGraph, threshold: u32) -> Histogram {
     let mut best = vec![0.0f64; repository_graph.documents.len()];
     for edge in &repository_graph.edges {
@@ -241,19 +241,22 @@ fn cluster(
         label: middle.map_or(String::new(), |&member| name(&repository_graph.documents[member])),
         size: members.len() as u64,
         density: own.len() as f64 / possible.max(1) as f64,
-        weakest: weakest(members, &own).map(|(edge, ..)| edge.score),
+        weakest: weakest_bridge(members, &own).map(|(edge, ..)| edge.score),
         href: format!("/graph?{base}&cluster={}", members[0]),
     }
 }
 
-/// The weakest edge without which a cluster falls apart, and the sizes of its sides.
-fn weakest(members: &[usize], edges: &[DocumentEdge]) -> Option<(DocumentEdge, usize, usize)> {
+/// Returns the weakest bridge of a cluster, and the sizes of its two sides.
+fn weakest_bridge(
+    members: &[usize],
+    edges: &[DocumentEdge],
+) -> Option<(DocumentEdge, usize, usize)> {
     let mut next: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
     for (number, edge) in edges.iter().enumerate() {
         next.entry(edge.a).or_default().push((edge.b, number));
         next.entry(edge.b).or_default().push((edge.a, number));
     }
-    // Depth first, without recursion: an edge is a bridge if nothing below it reaches above it.
+    // Depth-first search without recursion: an edge is a bridge if nothing below it links above it.
     let first = *members.first()?;
     let (mut order, mut low): (HashMap<usize, usize>, HashMap<usize, usize>) = Default::default();
     let mut sizes: HashMap<usize, usize> = HashMap::new();
@@ -301,7 +304,7 @@ fn weakest(members: &[usize], edges: &[DocumentEdge]) -> Option<(DocumentEdge, u
     best
 }
 
-/// What the colour of a document stands for.
+/// Returns the value that determines the colour of a document.
 fn group(document: &DocumentView, colour: Colour) -> String {
     match colour {
         Colour::Source => source(&document.id, &document.repository).to_owned(),
@@ -320,7 +323,7 @@ fn detail(
     edges: &[DocumentEdge],
     members: &[usize],
     base: &str,
-    (least, colour): (f64, Colour),
+    (min_score, colour): (f64, Colour),
 ) -> ClusterDetail {
     let drawn: HashSet<usize> = members.iter().take(MAX_NODES).copied().collect();
     let all: HashSet<usize> = members.iter().copied().collect();
@@ -346,9 +349,9 @@ fn detail(
     let shown = shown.map(|edge| {
         let (a, b) = (&documents[edge.a], &documents[edge.b]);
         let is_dated = a.time.is_some() && b.time.is_some() && a.time != b.time;
-        // From the older to the newer.
-        let turned = is_dated && a.time > b.time;
-        let (from, to) = if turned { (edge.b, edge.a) } else { (edge.a, edge.b) };
+        // From the older to the newer document.
+        let is_reversed = is_dated && a.time > b.time;
+        let (from, to) = if is_reversed { (edge.b, edge.a) } else { (edge.a, edge.b) };
         GraphEdge {
             from: from.to_string(),
             to: to.to_string(),
@@ -358,7 +361,7 @@ fn detail(
             href: Some(compare(a, b)),
         }
     });
-    let bridge = weakest(members, &own).map(|(edge, from_size, to_size)| Bridge {
+    let bridge = weakest_bridge(members, &own).map(|(edge, from_size, to_size)| Bridge {
         from: edge.a.to_string(),
         to: edge.b.to_string(),
         from_label: name(&documents[edge.a]),
@@ -371,7 +374,7 @@ fn detail(
     let near = repository_graph
         .edges
         .iter()
-        .filter(|edge| edge.score < least && all.contains(&edge.a) != all.contains(&edge.b));
+        .filter(|edge| edge.score < min_score && all.contains(&edge.a) != all.contains(&edge.b));
     let near_misses = near.take(MAX_OUTSIDE).map(|edge| {
         let (inside, outside) =
             if all.contains(&edge.a) { (edge.a, edge.b) } else { (edge.b, edge.a) };
@@ -402,8 +405,8 @@ mod tests {
     }
 
     #[test]
-    fn clusters_are_connected_documents_and_fall_apart_at_their_weakest_bridge() {
-        // Two triangles, joined by one edge; a pair; one alone.
+    fn clusters_are_connected_documents_and_split_at_the_weakest_bridge() {
+        // Two triangles joined by one edge, a pair, and a single document.
         let edges = [
             edge(0, 1, 0.9),
             edge(1, 2, 0.8),
@@ -417,10 +420,10 @@ mod tests {
         let found = clusters(9, &edges);
         assert_eq!(found, [vec![0, 1, 2, 3, 4, 5], vec![6, 7]]);
         let own: Vec<DocumentEdge> = edges[..7].to_vec();
-        let (bridge, a, b) = weakest(&found[0], &own).unwrap();
+        let (bridge, a, b) = weakest_bridge(&found[0], &own).unwrap();
         assert_eq!((bridge.a, bridge.b, a, b), (2, 3, 3, 3));
-        let (bridge, a, b) = weakest(&found[1], &edges[7..]).unwrap();
+        let (bridge, a, b) = weakest_bridge(&found[1], &edges[7..]).unwrap();
         assert_eq!((bridge.a, bridge.b, a, b), (6, 7, 1, 1));
-        assert!(weakest(&[0, 1, 2], &edges[..3]).is_none());
+        assert!(weakest_bridge(&[0, 1, 2], &edges[..3]).is_none());
     }
 }

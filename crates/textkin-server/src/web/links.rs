@@ -1,21 +1,21 @@
-//! Where things are found: the one place where addresses of documents are made.
+//! URLs of documents and comparisons.
 
 use textkin_web::format::segment;
 use textkin_web::view::DocumentLink;
 
 use crate::service::DocumentView;
 
-/// The page of a document.
+/// Returns the URL of a document.
 pub(super) fn document_at(repository: &str, id: &str) -> String {
     format!("/origins/{}/{}", segment(repository), segment(id))
 }
 
-/// A document as a link to its page.
+/// Returns a link to a document.
 pub(super) fn link(view: &DocumentView) -> DocumentLink {
     named_link(&view.repository, &view.id, view.title.as_deref(), view.time.as_deref())
 }
 
-/// The same, of which only this is known.
+/// Returns a link to a document by its repository and ID.
 pub(super) fn named_link(
     repository: &str,
     id: &str,
@@ -31,12 +31,12 @@ pub(super) fn named_link(
     }
 }
 
-/// The page on which two documents stand side by side.
+/// Returns the URL of the side-by-side comparison of two documents.
 pub(super) fn compare(a: &DocumentView, b: &DocumentView) -> String {
     compare_at((&a.repository, &a.id), (&b.repository, &b.id))
 }
 
-/// The same by repository and id.
+/// Returns the URL of a comparison by repository and ID.
 pub(super) fn compare_at(a: (&str, &str), b: (&str, &str)) -> String {
     let name = |(repository, id): (&str, &str)| segment(&format!("{repository}/{id}"));
     format!("/compare?a={}&b={}", name(a), name(b))

@@ -1,8 +1,8 @@
-//! The web application: addresses to calls of the service, results to views of `textkin-web`.
+//! The web application: maps URLs to calls of the service, and results to views of `textkin-web`.
 //!
-//! Every change is a form with the token of its session, sent by a page of this server
-//! ([`visitor::Posted`]); every state has an address. Pages carry a policy that allows nothing but
-//! their own files.
+//! Every change is a form with the session's CSRF token, submitted on a page of this server
+//! ([`visitor::SubmittedForm`]); every state has a URL. A content security policy restricts pages
+//! to their own files.
 
 mod account;
 mod alerts;
@@ -10,16 +10,16 @@ mod compare;
 mod dashboard;
 mod fields;
 mod graph;
-mod hooks;
 mod links;
 mod origins;
 mod probe;
-mod reply;
+mod response;
 mod repositories;
 mod results;
 mod settings;
 mod upload;
 mod visitor;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use axum::routing::{get, post};
 use crate::api::App;
 use crate::error::Error;
 
-/// The routes of pages and of the files they load.
+/// Returns the routes of pages and of the files they load.
 pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(dashboard::dashboard))
@@ -52,7 +52,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/results/{id}/compare/{n}", get(compare::of_result))
         .route("/results/{id}/compare/{n}/report.html", get(compare::report_of_result))
         .route("/results/{id}/compare/{n}/decision", post(compare::decide))
-        .route("/results/{id}/ask/{n}", post(results::ask))
+        .route("/results/{id}/ask/{n}", post(results::contact))
         .route("/compare", get(compare::of_documents))
         .route("/repositories", get(repositories::list).post(repositories::make))
         .route("/repositories/{name}", get(repositories::read))
@@ -79,9 +79,9 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/graph/export.csv", get(graph::export_csv))
         .route("/graph/export.graphml", get(graph::export_graphml))
         .route("/settings", get(settings::first))
-        .route("/settings/webhooks", get(hooks::page).post(hooks::change))
-        .route("/settings/webhooks/{id}/test", post(hooks::test))
-        .route("/settings/webhooks/{id}/resend", post(hooks::resend))
+        .route("/settings/webhooks", get(webhooks::page).post(webhooks::change))
+        .route("/settings/webhooks/{id}/test", post(webhooks::test))
+        .route("/settings/webhooks/{id}/resend", post(webhooks::resend))
         .route("/settings/keys", get(settings::keys).post(settings::new_key))
         .route("/settings/keys/{id}/revoke", post(settings::revoke_key))
         .route("/settings/users", get(settings::users).post(settings::change_users))
@@ -91,10 +91,10 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/settings/backup", get(settings::backup).post(settings::make_backup))
         .route("/settings/about", get(settings::about))
         .route("/api", get(settings::api))
-        .route("/assets/{*name}", get(reply::asset))
+        .route("/assets/{*name}", get(response::asset))
 }
 
-/// The page for an address that has none.
+/// Returns the page for an unknown URL.
 pub(crate) fn no_such_page(path: &str) -> Response {
-    reply::Trouble::from(Error::not_found("page", path)).into_response()
+    response::PageError::from(Error::not_found("page", path)).into_response()
 }

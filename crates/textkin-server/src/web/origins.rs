@@ -1,4 +1,4 @@
-//! Origins: where the passages of a document came from, and what comes and goes in a repository.
+//! Origins: where the passages of a document come from, and reuse in a repository over time.
 
 use axum::extract::Path;
 use hashbrown::HashMap;
@@ -13,7 +13,7 @@ use textkin_web::view::{
 
 use super::compare::pieces;
 use super::links::{compare as compare_at, document_at, link, named_link};
-use super::reply::{Reply, html, iso};
+use super::response::{PageResult, html, iso};
 use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
@@ -22,11 +22,11 @@ use crate::service::occurrences::timestamp;
 use crate::service::origins::DocumentOrigins;
 use crate::service::{DocumentView, OriginStatus, ReattributionView, Service};
 
-/// Documents of a stream that are drawn.
+/// Maximum number of documents in the timeline.
 const MAX: u32 = 500;
-/// Lanes of a stream; what comes from elsewhere shares the last.
+/// Maximum number of lanes; all other sources share the last.
 const MAX_LANES: usize = 8;
-/// Entries of the log of passages that were assigned anew.
+/// Maximum number of reattributions listed.
 const MAX_LOG: u32 = 50;
 const DAY: i64 = 86_400;
 
@@ -38,13 +38,16 @@ fn state(known: OriginStatus) -> OriginState {
     }
 }
 
-/// The page of a passage of a document, by its bytes.
+/// Returns the URL of the page about a passage, by its bytes.
 pub(super) fn fragment_at(repository: &str, id: &str, from: u32, to: u32) -> String {
     format!("/fragment/{}/{}?from={from}&to={to}", segment(repository), segment(id))
 }
 
 /// `GET /origins/{name}/{id}`.
-pub(super) async fn document(visitor: Visitor, Path((name, id)): Path<(String, String)>) -> Reply {
+pub(super) async fn document(
+    visitor: Visitor,
+    Path((name, id)): Path<(String, String)>,
+) -> PageResult {
     let view = visitor.run(move |service, actor| traced(service, actor, &name, &id)).await?;
     let frame = visitor.frame(NavItem::Origins);
     Ok(html(OriginDocumentPage { frame: &frame, view: &view }.render()?))
@@ -53,15 +56,15 @@ pub(super) async fn document(visitor: Visitor, Path((name, id)): Path<(String, S
 fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<OriginDocument, Error> {
     let (view, holders, held) = service.shared_spans_of(actor, name, id)?;
     let mut origins: Vec<OriginRow> = Vec::new();
-    // The places of origins, by holder and by what is known of it.
-    let mut places: HashMap<(usize, &str), usize> = HashMap::new();
+    // The indices of origins, by document and state.
+    let mut indices: HashMap<(usize, &str), usize> = HashMap::new();
     let text = view.text.as_deref().unwrap_or_default();
     let mut pieces = Vec::new();
     let (mut at, mut reused, mut unclear) = (0usize, 0u64, 0u64);
     for held in &held {
         let Some(first) = held.origin else { continue };
         let state = state(held.status);
-        let index = *places.entry((first, state.name())).or_insert_with(|| {
+        let index = *indices.entry((first, state.name())).or_insert_with(|| {
             let found = holders[first].entry.clone().view(&view.repository);
             let compare = Some(compare_at(&view, &found));
             origins.push(OriginRow { document: link(&found), state, words: 0, compare });
@@ -79,7 +82,7 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
         if let Some(piece) = text.get(start..end) {
             let fragment =
                 Some(fragment_at(&view.repository, &view.id, held.span.start, held.span.end));
-            // Shorter ones are part of a longer passage, and no passage of their own.
+            // Shorter ones belong to a longer passage and have no page.
             let fragment = fragment.filter(|_| held.words >= crate::index::K.get());
             let origin = Some(PassageOrigin { index, state, documents: held.documents, fragment });
             pieces.push(OriginPiece { text: piece.to_owned(), origin });
@@ -103,7 +106,10 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
 }
 
 /// `GET /fragment/{name}/{id}?from=&to=`.
-pub(super) async fn fragment(visitor: Visitor, Path((name, id)): Path<(String, String)>) -> Reply {
+pub(super) async fn fragment(
+    visitor: Visitor,
+    Path((name, id)): Path<(String, String)>,
+) -> PageResult {
     let from: usize = visitor.query.number("from").unwrap_or(0);
     let to: usize = visitor.query.number("to").unwrap_or(usize::MAX);
     let view =
@@ -121,7 +127,7 @@ fn passage(
 ) -> Result<Fragment, Error> {
     let found = service.passage_occurrences(actor, name, id, from, to)?;
     let Some(first) = found.occurrences.first() else {
-        return Err(Error::NotFound("document that holds this passage".to_owned()));
+        return Err(Error::NotFound("document with this passage".to_owned()));
     };
     let settings = textkin::Settings::default();
     let mut occurrences = Vec::with_capacity(found.occurrences.len());
@@ -150,7 +156,7 @@ fn passage(
 }
 
 /// `GET /origins?repository=`.
-pub(super) async fn stream(visitor: Visitor) -> Reply {
+pub(super) async fn stream(visitor: Visitor) -> PageResult {
     let wanted = visitor.query.get("repository").to_owned();
     let filters = OriginFilters {
         from: visitor.query.get("from").to_owned(),
@@ -159,11 +165,11 @@ pub(super) async fn stream(visitor: Visitor) -> Reply {
         min_documents: visitor.query.number("min_documents").unwrap_or(0),
         max_days: visitor.query.number("max_days").unwrap_or(0),
     };
-    let view = visitor.run(move |service, actor| flow(service, actor, &wanted, filters)).await?;
+    let view = visitor.run(move |service, actor| origins(service, actor, &wanted, filters)).await?;
     Ok(html(OriginsPage { frame: &visitor.frame(NavItem::Origins), view: &view }.render()?))
 }
 
-fn flow(
+fn origins(
     service: &Service,
     actor: &Actor,
     wanted: &str,
@@ -193,22 +199,22 @@ fn reattribution(repository: &str, entry: &ReattributionView) -> ReattributionRo
         time: iso(entry.at),
         document: named_link(repository, &entry.document, None, None),
         before: match &entry.before {
-            Some(before) if *before == entry.document => "itself".to_owned(),
+            Some(before) if *before == entry.document => "this document".to_owned(),
             Some(before) => before.clone(),
-            None => "a document that is no longer here".to_owned(),
+            None => "a deleted document".to_owned(),
         },
         after: entry.after.clone(),
         words: entry.words,
     }
 }
 
-/// A document of a stream that the filters leave, and its passages that they leave.
-struct Shown<'a> {
+/// A document that passes the filters, with its passages that pass them.
+struct FilteredDocument<'a> {
     number: u64,
     document: &'a DocumentView,
     labels: &'a DocumentOrigins,
-    /// The first holder and the words of each passage.
-    taken: Vec<(Option<u64>, u64)>,
+    /// The origin and the number of words of each passage.
+    reused: Vec<(Option<u64>, u64)>,
     timestamp: Option<i64>,
 }
 
@@ -216,11 +222,11 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, D
     let filters = &view.filters;
     let day = |text: &str| timestamp(Some(text));
     let (from, to) = (day(&filters.from), day(&filters.to).map(|day| day + DAY));
-    let moments: HashMap<u64, Option<i64>> = documents
+    let times: HashMap<u64, Option<i64>> = documents
         .iter()
         .map(|(number, document, _)| (*number, timestamp(document.time.as_deref())))
         .collect();
-    // Documents that have words of each first holder, itself included.
+    // The number of documents with words from each origin, including the origin itself.
     let mut holders: HashMap<u64, u32> = HashMap::new();
     for (_, _, labels) in documents {
         let mut origins: Vec<u64> = labels.blocks.iter().filter_map(|block| block.origin).collect();
@@ -230,9 +236,9 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, D
             *holders.entry(origin).or_insert(1) += 1;
         }
     }
-    let mut shown: Vec<Shown<'_>> = Vec::new();
+    let mut documents_shown: Vec<FilteredDocument<'_>> = Vec::new();
     for (number, document, labels) in documents {
-        let timestamp = moments.get(number).copied().flatten();
+        let timestamp = times.get(number).copied().flatten();
         let is_outside = match timestamp {
             Some(at) => from.is_some_and(|from| at < from) || to.is_some_and(|to| at >= to),
             None => from.is_some() || to.is_some(),
@@ -243,46 +249,54 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, D
         }
         let passes = |origin: Option<u64>| {
             let n_holders = origin.and_then(|origin| holders.get(&origin)).copied().unwrap_or(2);
-            let first = origin.and_then(|origin| moments.get(&origin).copied().flatten());
-            let is_soon = match (filters.max_days, timestamp.zip(first)) {
+            let first = origin.and_then(|origin| times.get(&origin).copied().flatten());
+            let is_within_days = match (filters.max_days, timestamp.zip(first)) {
                 (0, _) => true,
                 (days, Some((own, first))) => own.saturating_sub(first) <= i64::from(days) * DAY,
-                // When it was taken over cannot be said.
+                // Without both times, the delay is unknown.
                 (_, None) => false,
             };
-            n_holders >= filters.min_documents && is_soon
+            n_holders >= filters.min_documents && is_within_days
         };
-        let taken: Vec<(Option<u64>, u64)> = labels
+        let reused: Vec<(Option<u64>, u64)> = labels
             .blocks
             .iter()
             .filter(|block| passes(block.origin))
             .map(|block| (block.origin, u64::from(block.words)))
             .collect();
-        let old: u64 = taken.iter().map(|taken| taken.1).sum();
-        let is_enough = old * 100 >= u64::from(filters.min_overlap) * u64::from(labels.words);
-        let taken = if is_enough { taken } else { Vec::new() };
-        shown.push(Shown { number: *number, document, labels, taken, timestamp });
+        let words: u64 = reused.iter().map(|passage| passage.1).sum();
+        let is_enough = words * 100 >= u64::from(filters.min_overlap) * u64::from(labels.words);
+        let reused = if is_enough { reused } else { Vec::new() };
+        documents_shown.push(FilteredDocument {
+            number: *number,
+            document,
+            labels,
+            reused,
+            timestamp,
+        });
     }
-    for Shown { document, labels, taken, .. } in shown.iter().filter(|own| !own.taken.is_empty()) {
-        let mut origins: Vec<Option<u64>> = taken.iter().map(|taken| taken.0).collect();
+    for FilteredDocument { document, labels, reused, .. } in
+        documents_shown.iter().filter(|own| !own.reused.is_empty())
+    {
+        let mut origins: Vec<Option<u64>> = reused.iter().map(|passage| passage.0).collect();
         origins.sort_unstable();
         origins.dedup();
-        let old = taken.iter().map(|taken| taken.1).sum();
+        let words = reused.iter().map(|passage| passage.1).sum();
         view.documents.push(OriginDocumentRow {
             document: link(document),
-            reused: Share::new(old, u64::from(labels.words)),
+            reused: Share::new(words, u64::from(labels.words)),
             origins: origins.len() as u64,
         });
     }
     view.documents.sort_by_key(|row| std::cmp::Reverse(row.reused.shared));
-    view.undated = shown.iter().filter(|own| own.timestamp.is_none()).count() as u64;
-    view.timeline = timeline(repository, &shown);
+    view.undated = documents_shown.iter().filter(|own| own.timestamp.is_none()).count() as u64;
+    view.timeline = timeline(repository, &documents_shown);
 }
 
-/// One lane for each source, those with most documents first.
-fn timeline(repository: &str, shown: &[Shown<'_>]) -> ReuseTimeline {
-    let mut dated: Vec<(i64, &Shown<'_>)> =
-        shown.iter().filter_map(|own| Some((own.timestamp?, own))).collect();
+/// Returns the timeline: one lane per source, those with most documents first.
+fn timeline(repository: &str, documents_shown: &[FilteredDocument<'_>]) -> ReuseTimeline {
+    let mut dated: Vec<(i64, &FilteredDocument<'_>)> =
+        documents_shown.iter().filter_map(|own| Some((own.timestamp?, own))).collect();
     dated.sort_by_key(|(timestamp, own)| (*timestamp, own.number));
     let mut sizes: HashMap<&str, usize> = HashMap::new();
     for (_, own) in &dated {
@@ -295,14 +309,14 @@ fn timeline(repository: &str, shown: &[Shown<'_>]) -> ReuseTimeline {
     let mut lanes: Vec<Lane> =
         names.iter().map(|(name, _)| Lane { name: (*name).to_owned(), dots: Vec::new() }).collect();
     if is_cut {
-        lanes.push(Lane { name: "others".to_owned(), dots: Vec::new() });
+        lanes.push(Lane { name: "Other sources".to_owned(), dots: Vec::new() });
     }
-    let mut places: HashMap<u64, (usize, usize)> = HashMap::new();
+    let mut positions: HashMap<u64, (usize, usize)> = HashMap::new();
     for (at, own) in &dated {
         let name = source(&own.document.id, repository);
         let lane = names.iter().position(|known| known.0 == name).unwrap_or(names.len());
         let Some(dots) = lanes.get_mut(lane).map(|lane| &mut lane.dots) else { continue };
-        places.insert(own.number, (lane, dots.len()));
+        positions.insert(own.number, (lane, dots.len()));
         dots.push(Dot {
             label: own.document.title.clone().unwrap_or_else(|| own.document.id.clone()),
             at: *at,
@@ -312,9 +326,9 @@ fn timeline(repository: &str, shown: &[Shown<'_>]) -> ReuseTimeline {
     }
     let mut lines = Vec::new();
     for (_, own) in &dated {
-        let Some(&to) = places.get(&own.number) else { continue };
-        for &(origin, words) in &own.taken {
-            if let Some(&from) = origin.and_then(|origin| places.get(&origin)) {
+        let Some(&to) = positions.get(&own.number) else { continue };
+        for &(origin, words) in &own.reused {
+            if let Some(&from) = origin.and_then(|origin| positions.get(&origin)) {
                 lines.push(ReuseLine { from, to, words });
             }
         }
@@ -324,8 +338,8 @@ fn timeline(repository: &str, shown: &[Shown<'_>]) -> ReuseTimeline {
     ReuseTimeline { from, to, lanes, lines }
 }
 
-/// Where a document comes from, as far as its id tells: the host of an address, the folder of a
-/// path, what stands before a colon or a number; else its repository.
+/// Returns the source of a document according to its ID: the host of a URL, the folder of a path,
+/// or the part before a colon or a number; otherwise its repository.
 pub(super) fn source<'a>(id: &'a str, repository: &'a str) -> &'a str {
     if let Some((_, rest)) = id.split_once("://") {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -348,7 +362,7 @@ mod tests {
     use super::source;
 
     #[test]
-    fn ids_tell_where_documents_come_from() {
+    fn the_source_is_derived_from_the_id() {
         for (id, expected) in [
             ("https://paper.example/2024/a?b", "paper.example"),
             ("lib/2024/report.docx", "lib"),

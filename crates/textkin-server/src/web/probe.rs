@@ -1,4 +1,4 @@
-//! `GET /probe` and what is sent there: texts and files to be probed, registered or watched.
+//! `GET /probe`, and the texts and files submitted there: they are checked, registered or watched.
 
 use axum::body::Body;
 use axum::http::header;
@@ -8,9 +8,9 @@ use textkin_web::page::ProbePage;
 use textkin_web::view::{self, NavItem, Probe, RepositoryChoice, SubmitAction};
 
 use super::fields::Fields;
-use super::reply::{LINES, Reply, html, shown, to};
+use super::response::{LINES, PageResult, form_problem, html, to};
 use super::results::{exclusions, query_of};
-use super::upload::{MAX_FILES, Sent};
+use super::upload::{MAX_FILES, UploadForm};
 use super::visitor::Visitor;
 use crate::access::{Actor, Role};
 use crate::error::Error;
@@ -21,17 +21,17 @@ use crate::service::{
 };
 
 /// `GET /probe`.
-pub(super) async fn page(visitor: Visitor) -> Reply {
+pub(super) async fn page(visitor: Visitor) -> PageResult {
     let action =
         SubmitAction::ALL.iter().find(|action| action.name() == visitor.query.get("action"));
     let view = Probe { action: action.copied().unwrap_or_default(), ..Probe::default() };
     show(&visitor, view).await
 }
 
-async fn show(visitor: &Visitor, view: Probe) -> Reply {
+async fn show(visitor: &Visitor, view: Probe) -> PageResult {
     let own = visitor.run(|service, actor| service.repositories(actor)).await?;
     let wanted = visitor.query.get("repository").to_owned();
-    let target = |own: &RepositoryView, is_chosen| RepositoryChoice {
+    let choice = |own: &RepositoryView, is_chosen| RepositoryChoice {
         name: own.name.clone(),
         visibility: match own.visibility {
             Visibility::Public => view::Visibility::Public,
@@ -40,9 +40,9 @@ async fn show(visitor: &Visitor, view: Probe) -> Reply {
         documents: own.documents,
         is_chosen,
     };
-    let against = own.iter().filter(|own| own.checked_against).map(|own| target(own, true));
+    let against = own.iter().filter(|own| own.checked_against).map(|own| choice(own, true));
     let into = own.iter().filter(|own| own.role >= Some(Role::Writer));
-    let into = into.map(|own| target(own, own.name == wanted));
+    let into = into.map(|own| choice(own, own.name == wanted));
     let view = Probe {
         against: against.collect(),
         into: into.collect(),
@@ -54,9 +54,9 @@ async fn show(visitor: &Visitor, view: Probe) -> Reply {
     Ok(html(ProbePage { frame: &visitor.frame(NavItem::Probe), view: &view }.render()?))
 }
 
-/// `POST /probe`: to the result, or line by line how far it is.
-pub(super) async fn send(sent: Sent) -> Reply {
-    let Sent { visitor, fields, files, wants_lines } = sent;
+/// `POST /probe`: redirects to the result, or reports progress line by line.
+pub(super) async fn send(sent: UploadForm) -> PageResult {
+    let UploadForm { visitor, fields, files, wants_lines } = sent;
     if wants_lines {
         return Ok(lines(&visitor, fields, files));
     }
@@ -72,25 +72,27 @@ pub(super) async fn send(sent: Sent) -> Reply {
     match visitor.run(work).await {
         Ok(done) => Ok(to(&done.href)),
         Err(error) => {
-            let problem = Some(shown(error)?);
+            let problem = Some(form_problem(error)?);
             show(&visitor, Probe { problem, ..problem_view }).await
         }
     }
 }
 
-/// An answer that says how far the work is, as it goes on.
+/// Returns a response that reports progress line by line.
 fn lines(visitor: &Visitor, fields: Fields, files: Vec<(String, Upload)>) -> Response {
-    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<Step>();
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<SubmitStep>();
     let visitor = visitor.clone();
     tokio::spawn(async move {
         let steps = sender.clone();
         let work = move |service: &Service, actor: &Actor| {
-            // Whoever reads them may be gone; the work is done all the same.
+            // The work continues even if the client has disconnected.
             submit(service, actor, &fields, &files, &mut |step| drop(steps.send(step)))
         };
         let _ = sender.send(match visitor.run(work).await {
-            Ok(Done { href, said, warnings }) => Step::Done { href, said, warnings },
-            Err(error) => Step::Failed { reason: error.public_message() },
+            Ok(Submission { href, summary, warnings }) => {
+                SubmitStep::Done { href, summary, warnings }
+            }
+            Err(error) => SubmitStep::Failed { reason: error.public_message() },
         });
     });
     let lines = futures_util::stream::unfold(receiver, |mut receiver| async move {
@@ -106,61 +108,61 @@ fn lines(visitor: &Visitor, fields: Fields, files: Vec<(String, Upload)>) -> Res
     (headers, Body::from_stream(lines)).into_response()
 }
 
-/// How far it is, as the script of the page reads it.
+/// A line of progress, as the script of the page reads it.
 #[derive(Debug, Serialize)]
 #[serde(tag = "step", rename_all = "lowercase")]
-enum Step {
+enum SubmitStep {
     Reading,
     Words { words: u64 },
     Indexed,
-    Done { href: String, said: String, warnings: Vec<String> },
+    Done { href: String, summary: String, warnings: Vec<String> },
     Failed { reason: String },
 }
 
-/// What came of it.
+/// The outcome of a submission.
 #[derive(Debug)]
-struct Done {
+struct Submission {
     href: String,
-    said: String,
+    summary: String,
     warnings: Vec<String>,
 }
 
-/// Does what was asked with what was sent, and tells how far it is.
+/// Processes a submission and reports progress.
 fn submit(
     service: &Service,
     actor: &Actor,
     fields: &Fields,
     files: &[(String, Upload)],
-    tell: &mut dyn FnMut(Step),
-) -> Result<Done, Error> {
+    report: &mut dyn FnMut(SubmitStep),
+) -> Result<Submission, Error> {
     let action = SubmitAction::ALL.iter().find(|action| action.name() == fields.get("action"));
     let action = action.copied().unwrap_or_default();
     let into = fields.get("repository").to_owned();
     if action != SubmitAction::Probe && into.is_empty() {
-        return Err(Error::Invalid("choose the repository to register in".to_owned()));
+        return Err(Error::Invalid("choose a repository to register in".to_owned()));
     }
     let against: Vec<String> = fields.all("against").map(str::to_owned).collect();
-    // All of them is everything there is to be asked, what others hold included.
+    // If all are selected, check against everything, including private texts of other accounts.
     let own = service.repositories(actor)?;
     let is_all =
         own.iter().filter(|own| own.checked_against).all(|own| against.contains(&own.name));
     let against = Some(against).filter(|against| !against.is_empty() && !is_all);
-    tell(Step::Reading);
+    report(SubmitStep::Reading);
     let mut texts: Vec<(String, Result<NewDocument, String>)> = Vec::new();
-    if let Some(text) = fields.given("text") {
-        let title = fields.given("title").unwrap_or("Pasted text").to_owned();
+    if let Some(text) = fields.non_empty("text") {
+        let title = fields.non_empty("title").unwrap_or("Pasted text").to_owned();
         let new =
             NewDocument { text: text.to_owned(), title: Some(title.clone()), ..Default::default() };
         texts.push((title, Ok(new)));
     }
-    let fetched = match fields.given("url") {
+    let fetched = match fields.non_empty("url") {
         Some(url) => Some(service.fetch_page(actor, url)?),
         None => None,
     };
     for (name, upload) in files.iter().chain(&fetched) {
         let read = service.read_upload(upload, MAX_FILES)?;
         if read.documents.is_empty() && read.problems.is_empty() {
-            texts.push((name.clone(), Err("it holds no text".to_owned())));
+            texts.push((name.clone(), Err("no text found; the file may be a scan".to_owned())));
         }
         for new in read.documents {
             let label = new.id.clone().unwrap_or_else(|| name.clone());
@@ -171,48 +173,48 @@ fn submit(
     let words = |text: &(String, Result<NewDocument, String>)| {
         text.1.as_ref().map_or(0, |new| u64::from(service.count_words(&new.text)))
     };
-    tell(Step::Words { words: texts.iter().map(words).sum() });
+    report(SubmitStep::Words { words: texts.iter().map(words).sum() });
     let mut results = Vec::new();
     for (name, text) in texts {
         results.push((
             name.clone(),
             text.and_then(|new| {
-                one(service, actor, &name, new, action, &into, against.as_ref())
+                submit_one(service, actor, &name, new, action, &into, against.as_ref())
                     .map_err(|error| error.public_message())
             }),
         ));
     }
     if action != SubmitAction::Probe && results.iter().any(|(_, result)| result.is_ok()) {
-        tell(Step::Indexed);
+        report(SubmitStep::Indexed);
     }
     if action == SubmitAction::Watch && results.iter().any(|(_, result)| result.is_ok()) {
         watch(service, actor, &into)?;
     }
     match &results[..] {
-        [] => Err(Error::Invalid("paste a text or choose a file".to_owned())),
-        [(_, Ok(id))] => of_one(service, actor, id, &exclusions(fields)),
-        // Readers name the file themselves.
+        [] => Err(Error::Invalid("choose a file or paste a text".to_owned())),
+        [(_, Ok(id))] => submission_of(service, actor, id, &exclusions(fields)),
+        // Some problems already start with the file name.
         [(name, Err(problem))] => Err(Error::Invalid(match problem.starts_with(name.as_str()) {
             true => problem.clone(),
             false => format!("{name}: {problem}"),
         })),
         _ => {
             let title = format!("{} documents", results.len());
-            let said = title.clone();
-            let asked = SavedQuery { against, batch: results, ..SavedQuery::default() };
-            let id = service.save_result(actor, &title, "", &asked)?;
-            Ok(Done { href: format!("/results/{id}"), said, warnings: Vec::new() })
+            let summary = title.clone();
+            let query = SavedQuery { against, batch: results, ..SavedQuery::default() };
+            let id = service.save_result(actor, &title, "", &query)?;
+            Ok(Submission { href: format!("/results/{id}"), summary, warnings: Vec::new() })
         }
     }
 }
 
-/// What came of one text, in a few words.
-fn of_one(
+/// Returns the outcome of one text.
+fn submission_of(
     service: &Service,
     actor: &Actor,
     id: &str,
     exclusions: &Exclusions,
-) -> Result<Done, Error> {
+) -> Result<Submission, Error> {
     let saved = service.saved_result(actor, id)?;
     let (words, shared) = service.result_details(actor, &saved, exclusions)?.counted;
     let share = view::Share::new(shared, words);
@@ -220,12 +222,12 @@ fn of_one(
         "" => format!("/results/{id}"),
         query => format!("/results/{id}?{query}"),
     };
-    let said = format!("{} — {}", share.percent(), share.counts());
-    Ok(Done { href, said, warnings: saved.query.warnings })
+    let summary = format!("{} ({})", share.counts(), share.percent());
+    Ok(Submission { href, summary, warnings: saved.query.warnings })
 }
 
-/// Probes one text, after it was registered if that was asked for.
-fn one(
+/// Registers a text if requested, and saves its result. Returns the result ID.
+fn submit_one(
     service: &Service,
     actor: &Actor,
     name: &str,
@@ -238,11 +240,11 @@ fn one(
     let text = new.text.clone();
     let words = service.count_words(&text);
     if words == 0 {
-        return Err(Error::Invalid("it has no words (a scan without a text layer?)".to_owned()));
+        return Err(Error::Invalid("no text found; the file may be a scan".to_owned()));
     }
     let mut warnings = new.notes.clone();
     warnings.extend(service.warnings(&text, words));
-    let mut asked = SavedQuery {
+    let mut query = SavedQuery {
         against: against.cloned(),
         warnings,
         time: new.time.clone(),
@@ -251,12 +253,12 @@ fn one(
     };
     if action != SubmitAction::Probe {
         let registered = service.register(actor, into, new, ExistingPolicy::Refuse, None)?;
-        asked.registered = Some((into.to_owned(), registered.id));
+        query.registered = Some((into.to_owned(), registered.id));
     }
-    service.save_result(actor, &title, &text, &asked)
+    service.save_result(actor, &title, &text, &query)
 }
 
-/// Watches a repository, unless it is watched already.
+/// Starts watching a repository, unless it is already watched.
 fn watch(service: &Service, actor: &Actor, repository: &str) -> Result<(), Error> {
     if service.watches(actor)?.iter().any(|watch| watch.repository == repository) {
         return Ok(());

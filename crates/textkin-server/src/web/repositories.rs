@@ -1,4 +1,4 @@
-//! Repositories: the list, one with its documents and rules, and what can be changed.
+//! Repositories: the list, and one repository with its documents and settings.
 
 use axum::extract::Path;
 use textkin_web::format::segment;
@@ -12,9 +12,9 @@ use textkin_web::view::{Role as ViewRole, Visibility as ViewVisibility};
 
 use super::fields::Fields;
 use super::links::document_at;
-use super::reply::{Reply, html, iso, shown, to};
-use super::upload::Sent;
-use super::visitor::{Posted, Visitor};
+use super::response::{PageResult, form_problem, html, iso, to};
+use super::upload::UploadForm;
+use super::visitor::{SubmittedForm, Visitor};
 use crate::access::{Actor, Role};
 use crate::error::Error;
 use crate::service::{
@@ -22,9 +22,9 @@ use crate::service::{
     RepositoryView, Service, Visibility,
 };
 
-/// Documents on one page.
+/// Documents per page.
 const PAGE: u32 = 50;
-/// Templates of one file.
+/// Maximum number of templates from one file.
 const MAX_TEMPLATES: usize = 100;
 
 pub(super) fn role(role: Role) -> ViewRole {
@@ -53,7 +53,7 @@ fn row(view: &RepositoryView) -> RepositoryRow {
     }
 }
 
-async fn show_list(visitor: &Visitor, form: RepositoryForm) -> Reply {
+async fn show_list(visitor: &Visitor, form: RepositoryForm) -> PageResult {
     let (rows, teams) = visitor
         .run(|service, actor| Ok((service.repositories(actor)?, service.teams(actor)?)))
         .await?;
@@ -67,18 +67,18 @@ async fn show_list(visitor: &Visitor, form: RepositoryForm) -> Reply {
 }
 
 /// `GET /repositories`.
-pub(super) async fn list(visitor: Visitor) -> Reply {
+pub(super) async fn list(visitor: Visitor) -> PageResult {
     show_list(&visitor, RepositoryForm::default()).await
 }
 
 /// `POST /repositories`.
-pub(super) async fn make(posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn make(posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let is_public = fields.get("visibility") == "public";
     let new = NewRepository {
         name: fields.get("name").trim().to_owned(),
         visibility: if is_public { Visibility::Public } else { Visibility::Private },
-        team: fields.given("team").map(str::to_owned),
+        team: fields.non_empty("team").map(str::to_owned),
         keep_text: fields.get("keeps") != StoredContent::Fingerprints.name(),
         checked_against: fields.get("checks") != CheckUse::Only.name(),
         keep_days: fields.number("days"),
@@ -86,26 +86,26 @@ pub(super) async fn make(posted: Posted) -> Reply {
     };
     let name = new.name.clone();
     match visitor.run(move |service, actor| service.new_repository(actor, &new)).await {
-        Ok(made) => Ok(to(&format!("/repositories/{}?said=saved", segment(&made.name)))),
+        Ok(created) => Ok(to(&format!("/repositories/{}?notice=created", segment(&created.name)))),
         Err(error) => {
-            let problem = Some(shown(error)?);
+            let problem = Some(form_problem(error)?);
             show_list(&visitor, RepositoryForm { name, problem, ..RepositoryForm::default() }).await
         }
     }
 }
 
-/// What a page of one repository shows beside what is stored.
+/// The outcome of an action, shown on the page of a repository.
 #[derive(Default)]
-struct Beside {
+struct PageExtras {
     preview: Option<PurgePreview>,
     receipt: Option<DeletionReceipt>,
     problem: Option<String>,
 }
 
-async fn show(visitor: &Visitor, name: String, beside: Beside) -> Reply {
+async fn show(visitor: &Visitor, name: String, extras: PageExtras) -> PageResult {
     let query = visitor.query.clone();
     let view =
-        visitor.run(move |service, actor| detail(service, actor, &name, &query, beside)).await?;
+        visitor.run(move |service, actor| detail(service, actor, &name, &query, extras)).await?;
     let host = visitor.app.mail_host.as_ref();
     let mail_address = host.map(|host| format!("register+{}@{host}", view.row.name));
     let view = RepositoryDetail { mail_address, ..view };
@@ -119,12 +119,12 @@ fn detail(
     actor: &Actor,
     name: &str,
     query: &Fields,
-    beside: Beside,
+    extras: PageExtras,
 ) -> Result<RepositoryDetail, Error> {
     let view = service.repository(actor, name)?;
     let sort = DocumentOrder::ALL.iter().find(|sort| sort.name() == query.get("sort")).copied();
     let sort = sort.unwrap_or_default();
-    let filter = query.given("q").map(str::to_owned);
+    let filter = query.non_empty("q").map(str::to_owned);
     let page: u64 = query.number("page").unwrap_or(0);
     let (documents, total) =
         service.document_page(actor, name, filter.as_deref(), sort.name(), page, PAGE)?;
@@ -178,62 +178,63 @@ fn detail(
         templates: templates.collect(),
         stop_phrases: phrases.collect(),
         is_disclosed: view.disclosed,
-        preview: beside.preview,
-        receipt: beside.receipt,
-        problem: beside.problem,
+        preview: extras.preview,
+        receipt: extras.receipt,
+        problem: extras.problem,
         ..RepositoryDetail::default()
     })
 }
 
 /// `GET /repositories/{name}`.
-pub(super) async fn read(visitor: Visitor, Path(name): Path<String>) -> Reply {
-    show(&visitor, name, Beside::default()).await
+pub(super) async fn read(visitor: Visitor, Path(name): Path<String>) -> PageResult {
+    show(&visitor, name, PageExtras::default()).await
 }
 
-/// After a change: the page again, or why not.
+/// Shows the page of a repository after an action, with its outcome or problem.
 async fn after<T>(
     visitor: &Visitor,
     name: String,
     outcome: Result<T, Error>,
-    beside: impl FnOnce(T) -> Beside,
-) -> Reply {
-    let beside = match outcome {
-        Ok(done) => beside(done),
-        Err(error) => Beside { problem: Some(shown(error)?), ..Beside::default() },
+    extras: impl FnOnce(T) -> PageExtras,
+) -> PageResult {
+    let extras = match outcome {
+        Ok(done) => extras(done),
+        Err(error) => PageExtras { problem: Some(form_problem(error)?), ..PageExtras::default() },
     };
-    show(visitor, name, beside).await
+    show(visitor, name, extras).await
 }
 
-/// After a change that shows on the page of the repository: there, or why not.
-async fn changed<T>(visitor: &Visitor, name: String, outcome: Result<T, Error>) -> Reply {
+/// Redirects to the page of a repository after a change, or shows the problem.
+async fn changed<T>(visitor: &Visitor, name: String, outcome: Result<T, Error>) -> PageResult {
     match outcome {
-        Ok(_) => Ok(to(&format!("/repositories/{}?said=saved", segment(&name)))),
-        outcome => after(visitor, name, outcome, |_| Beside::default()).await,
+        Ok(_) => Ok(to(&format!("/repositories/{}?notice=saved", segment(&name)))),
+        outcome => after(visitor, name, outcome, |_| PageExtras::default()).await,
     }
 }
 
 /// `POST /repositories/{name}/settings`.
-pub(super) async fn settings(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn settings(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let change = RepositoryUpdate {
         checked_against: Some(fields.get("checks") != CheckUse::Only.name()),
         disclosed: Some(fields.is_on("disclosed")),
         keep_days: Some(fields.number("days").unwrap_or(0)),
         keep_count: Some(fields.number("count").unwrap_or(0)),
     };
-    let asked = name.clone();
-    let outcome =
-        visitor.run(move |service, actor| service.change_repository(actor, &asked, &change)).await;
+    let repository = name.clone();
+    let outcome = visitor
+        .run(move |service, actor| service.change_repository(actor, &repository, &change))
+        .await;
     changed(&visitor, name, outcome).await
 }
 
 /// `POST /repositories/{name}/members`.
-pub(super) async fn members(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
-    let asked = name.clone();
+pub(super) async fn members(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
+    let repository = name.clone();
     let outcome = visitor
         .run(move |service, actor| {
-            let team = service.repository(actor, &asked)?.team;
+            let team = service.repository(actor, &repository)?.team;
             let role = match fields.get("action") {
                 "remove" => None,
                 _ => Some(Role::parse(fields.get("role")).unwrap_or(Role::Reader)),
@@ -248,16 +249,18 @@ pub(super) async fn members(Path(name): Path<String>, posted: Posted) -> Reply {
     changed(&visitor, name, outcome).await
 }
 
-/// `POST /repositories/{name}/templates`: a file or a text.
-pub(super) async fn new_template(Path(name): Path<String>, sent: Sent) -> Reply {
-    let Sent { visitor, fields, files, .. } = sent;
-    let asked = name.clone();
+/// `POST /repositories/{name}/templates`: adds a file or a text.
+pub(super) async fn new_template(Path(name): Path<String>, sent: UploadForm) -> PageResult {
+    let UploadForm { visitor, fields, files, .. } = sent;
+    let repository = name.clone();
     let outcome = visitor
         .run(move |service, actor| {
             let mut texts = Vec::new();
-            if let Some(text) = fields.given("text") {
-                texts
-                    .push((fields.given("name").unwrap_or("template").to_owned(), text.to_owned()));
+            if let Some(text) = fields.non_empty("text") {
+                texts.push((
+                    fields.non_empty("name").unwrap_or("template").to_owned(),
+                    text.to_owned(),
+                ));
             }
             for (file, upload) in &files {
                 let read = service.read_upload(upload, MAX_TEMPLATES)?;
@@ -267,7 +270,7 @@ pub(super) async fn new_template(Path(name): Path<String>, sent: Sent) -> Reply 
                 let is_one = read.documents.len() == 1;
                 for new in read.documents {
                     let own = new.id.unwrap_or_else(|| file.clone());
-                    let given = fields.given("name").filter(|_| is_one);
+                    let given = fields.non_empty("name").filter(|_| is_one);
                     texts.push((given.unwrap_or(&own).to_owned(), new.text));
                 }
             }
@@ -275,7 +278,7 @@ pub(super) async fn new_template(Path(name): Path<String>, sent: Sent) -> Reply 
                 return Err(Error::Invalid("choose a file or paste the text".to_owned()));
             }
             for (name, text) in texts {
-                service.new_template(actor, &asked, &NewTemplate { name, text })?;
+                service.new_template(actor, &repository, &NewTemplate { name, text })?;
             }
             Ok(())
         })
@@ -284,24 +287,27 @@ pub(super) async fn new_template(Path(name): Path<String>, sent: Sent) -> Reply 
 }
 
 /// `POST /repositories/{name}/templates/remove`.
-pub(super) async fn remove_template(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
-    let (asked, id) = (name.clone(), fields.number("template").unwrap_or(0));
+pub(super) async fn remove_template(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
+    let (repository, id) = (name.clone(), fields.number("template").unwrap_or(0));
     let outcome =
-        visitor.run(move |service, actor| service.delete_template(actor, &asked, id)).await;
+        visitor.run(move |service, actor| service.delete_template(actor, &repository, id)).await;
     changed(&visitor, name, outcome).await
 }
 
-/// `POST /repositories/{name}/stop-phrases`: one a line.
-pub(super) async fn new_stop_phrases(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
-    let asked = name.clone();
+/// `POST /repositories/{name}/stop-phrases`: one phrase per line.
+pub(super) async fn new_stop_phrases(
+    Path(name): Path<String>,
+    posted: SubmittedForm,
+) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
+    let repository = name.clone();
     let outcome = visitor
         .run(move |service, actor| {
             let lines = fields.get("phrases").lines().filter(|line| !line.trim().is_empty());
             for phrase in lines {
                 let new = NewStopPhrase { phrase: phrase.to_owned() };
-                service.new_stop_phrase(actor, &asked, &new)?;
+                service.new_stop_phrase(actor, &repository, &new)?;
             }
             Ok(())
         })
@@ -310,23 +316,30 @@ pub(super) async fn new_stop_phrases(Path(name): Path<String>, posted: Posted) -
 }
 
 /// `POST /repositories/{name}/stop-phrases/remove`.
-pub(super) async fn remove_stop_phrase(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
-    let (asked, id) = (name.clone(), fields.number("phrase").unwrap_or(0));
+pub(super) async fn remove_stop_phrase(
+    Path(name): Path<String>,
+    posted: SubmittedForm,
+) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
+    let (repository, id) = (name.clone(), fields.number("phrase").unwrap_or(0));
     let outcome =
-        visitor.run(move |service, actor| service.delete_stop_phrase(actor, &asked, id)).await;
+        visitor.run(move |service, actor| service.delete_stop_phrase(actor, &repository, id)).await;
     changed(&visitor, name, outcome).await
 }
 
 /// `POST /repositories/{name}/delete-documents`.
-pub(super) async fn delete_documents(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn delete_documents(
+    Path(name): Path<String>,
+    posted: SubmittedForm,
+) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let ids: Vec<String> = fields.all("document").map(str::to_owned).collect();
-    let asked = name.clone();
-    let outcome = visitor.run(move |service, actor| service.delete_all(actor, &asked, &ids)).await;
-    after(&visitor, name, outcome, |removal| Beside {
+    let repository = name.clone();
+    let outcome =
+        visitor.run(move |service, actor| service.delete_all(actor, &repository, &ids)).await;
+    after(&visitor, name, outcome, |removal| PageExtras {
         receipt: Some(receipt(&removal)),
-        ..Beside::default()
+        ..PageExtras::default()
     })
     .await
 }
@@ -346,19 +359,19 @@ fn rule(fields: &Fields) -> PurgeRule {
     PurgeRule {
         older_than_days: fields.number("older_than_days"),
         keep_latest: fields.number("keep_newest"),
-        query: fields.given("query").map(str::to_owned),
+        query: fields.non_empty("query").map(str::to_owned),
         expect: fields.number("token"),
     }
 }
 
 /// `POST /repositories/{name}/purge-preview`.
-pub(super) async fn purge_preview(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn purge_preview(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let rule = PurgeRule { expect: None, ..rule(&fields) };
-    let (asked, chosen) = (name.clone(), rule.clone());
+    let (repository, chosen) = (name.clone(), rule.clone());
     let outcome =
-        visitor.run(move |service, actor| service.purge_preview(actor, &asked, &rule)).await;
-    after(&visitor, name, outcome, |preview| Beside {
+        visitor.run(move |service, actor| service.purge_preview(actor, &repository, &rule)).await;
+    after(&visitor, name, outcome, |preview| PageExtras {
         preview: Some(PurgePreview {
             rule: chosen.describe(),
             documents: preview.documents,
@@ -371,31 +384,31 @@ pub(super) async fn purge_preview(Path(name): Path<String>, posted: Posted) -> R
             keep_newest: chosen.keep_latest,
             query: chosen.query.unwrap_or_default(),
         }),
-        ..Beside::default()
+        ..PageExtras::default()
     })
     .await
 }
 
 /// `POST /repositories/{name}/purge`.
-pub(super) async fn purge(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn purge(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let rule = rule(&fields);
-    let asked = name.clone();
-    let outcome = visitor.run(move |service, actor| service.purge(actor, &asked, &rule)).await;
-    after(&visitor, name, outcome, |removal| Beside {
+    let repository = name.clone();
+    let outcome = visitor.run(move |service, actor| service.purge(actor, &repository, &rule)).await;
+    after(&visitor, name, outcome, |removal| PageExtras {
         receipt: Some(receipt(&removal)),
-        ..Beside::default()
+        ..PageExtras::default()
     })
     .await
 }
 
 /// `POST /repositories/{name}/delete`.
-pub(super) async fn delete(Path(name): Path<String>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn delete(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     if fields.get("confirm").trim() != name {
-        let problem = Err(Error::Invalid("type the name of the repository to delete it".into()));
-        return after(&visitor, name, problem, |()| Beside::default()).await;
+        let problem = Err(Error::Invalid("to delete the repository, type its name".into()));
+        return after(&visitor, name, problem, |()| PageExtras::default()).await;
     }
     visitor.run(move |service, actor| service.delete_repository(actor, &name)).await?;
-    Ok(to("/repositories?said=removed"))
+    Ok(to("/repositories?notice=removed"))
 }

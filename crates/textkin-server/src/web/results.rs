@@ -1,4 +1,4 @@
-//! `GET /results/{id}`: what was found of a text, with exclusions that can be changed.
+//! `GET /results/{id}`: the matches of a text, with adjustable exclusions.
 
 use std::cmp::Ordering;
 
@@ -12,8 +12,8 @@ use textkin_web::view::{
 
 use super::fields::Fields;
 use super::links::{document_at, named_link};
-use super::reply::{Reply, download, html, iso, json, to};
-use super::visitor::{Posted, Visitor};
+use super::response::{PageResult, download, html, iso, json, to};
+use super::visitor::{SubmittedForm, Visitor};
 use crate::access::Actor;
 use crate::error::Error;
 use crate::service::exclusions::Exclusions;
@@ -21,11 +21,11 @@ use crate::service::occurrences::timestamp;
 use crate::service::saved_results::{ResultDetails, SavedResult, TextRun};
 use crate::service::{MatchLevel, NewContactRequest, Service};
 
-/// What the panel says.
+/// Reads the exclusions from the query.
 pub(super) fn exclusions(query: &Fields) -> Exclusions {
-    let usual = Exclusions::default();
+    let defaults = Exclusions::default();
     Exclusions {
-        min_run: query.number("min_run").unwrap_or(usual.min_run).clamp(usual.min_run, 1000),
+        min_run: query.number("min_run").unwrap_or(defaults.min_run).clamp(defaults.min_run, 1000),
         quotes: query.is_on("quotes"),
         bibliography: query.is_on("bibliography"),
         template: query.is_on("template"),
@@ -35,7 +35,7 @@ pub(super) fn exclusions(query: &Fields) -> Exclusions {
     }
 }
 
-/// The panel as a query, without what is usual.
+/// Returns the exclusions as a query, without defaults.
 pub(super) fn query_of(exclusions: &Exclusions) -> String {
     let mut parts = Vec::new();
     if exclusions.min_run != Exclusions::default().min_run {
@@ -67,7 +67,7 @@ pub(super) fn level(level: MatchLevel) -> view::Level {
 }
 
 /// `GET /results/{id}`.
-pub(super) async fn page(visitor: Visitor, Path(id): Path<String>) -> Reply {
+pub(super) async fn page(visitor: Visitor, Path(id): Path<String>) -> PageResult {
     let wanted = id.clone();
     let saved = visitor.run(move |service, actor| service.saved_result(actor, &wanted)).await?;
     let frame = visitor.frame(NavItem::Probe);
@@ -81,7 +81,7 @@ pub(super) async fn page(visitor: Visitor, Path(id): Path<String>) -> Reply {
 }
 
 /// `GET /results/{id}/data`.
-pub(super) async fn data(visitor: Visitor, Path(id): Path<String>) -> Reply {
+pub(super) async fn data(visitor: Visitor, Path(id): Path<String>) -> PageResult {
     let view = found(&visitor, id).await?;
     let frame = visitor.frame(NavItem::Probe);
     Ok(json(ResultsPage { frame: &frame, view: &view }.data()?))
@@ -106,17 +106,17 @@ fn results(
 ) -> Results {
     let share = |(words, shared): (u64, u64)| Share::new(shared, words);
     let query = query_of(exclusions);
-    let asked = if query.is_empty() { String::new() } else { format!("?{query}") };
+    let suffix = if query.is_empty() { String::new() } else { format!("?{query}") };
     let sources = findings.sources.iter().enumerate().map(|(at, found)| {
-        let told = &found.matched;
+        let matched = &found.matched;
         let mut badges = Vec::new();
-        if told.probe_in_document >= 1.0 && told.document_in_probe == Some(1.0) {
+        if matched.probe_in_document >= 1.0 && matched.document_in_probe == Some(1.0) {
             badges.push(Badge::ExactCopy);
         }
         if found.has_similar_source {
             badges.push(Badge::SameCluster);
         }
-        let times = timestamp(saved.query.time.as_deref()).zip(timestamp(told.time.as_deref()));
+        let times = timestamp(saved.query.time.as_deref()).zip(timestamp(matched.time.as_deref()));
         match times.map(|(here, there)| there.cmp(&here)) {
             Some(Ordering::Less) => badges.push(Badge::Older),
             Some(Ordering::Greater) => badges.push(Badge::Newer),
@@ -125,25 +125,27 @@ fn results(
         ResultSource {
             number: at + 1,
             document: DocumentLink {
-                title: told.title.clone().unwrap_or_default(),
-                id: told.id.clone().unwrap_or_default(),
-                repository: told.repository.clone().unwrap_or_default(),
-                href: told
+                title: matched.title.clone().unwrap_or_default(),
+                id: matched.id.clone().unwrap_or_default(),
+                repository: matched.repository.clone().unwrap_or_default(),
+                href: matched
                     .repository
                     .as_ref()
-                    .zip(told.id.as_ref())
+                    .zip(matched.id.as_ref())
                     .map(|(repository, id)| document_at(repository, id)),
-                time: told.time.clone(),
+                time: matched.time.clone(),
             },
-            is_private_match: told.in_another_account,
-            contact: found.private_index.map(|held| format!("/results/{}/ask/{held}", segment(id))),
+            is_private_match: matched.in_another_account,
+            contact: found
+                .private_index
+                .map(|index| format!("/results/{}/ask/{index}", segment(id))),
             score: Score::new(share(found.text_counts), share(found.source_counts)),
             longest_run: found.longest,
             level: level(found.level()),
             badges,
             compare: found
                 .has_text
-                .then(|| format!("/results/{}/compare/{}{asked}", segment(id), at + 1)),
+                .then(|| format!("/results/{}/compare/{}{suffix}", segment(id), at + 1)),
         }
     });
     let kind = |run: &TextRun| match run.source {
@@ -168,11 +170,7 @@ fn results(
         time: iso(saved.created),
         registered,
         is_watched: saved.query.is_watched,
-        against: saved
-            .query
-            .against
-            .clone()
-            .unwrap_or_else(|| vec!["everything you can see".to_owned()]),
+        against: saved.query.against.clone().unwrap_or_else(|| vec!["all repositories".to_owned()]),
         share: share(findings.counted),
         raw: share(findings.raw),
         documents: (findings.sources.len() + findings.more) as u64,
@@ -195,14 +193,17 @@ fn results(
     }
 }
 
-/// `POST /results/{id}/ask/{n}`: asks the owner who holds some of the text.
-pub(super) async fn ask(Path((id, n)): Path<(String, usize)>, posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
-    let address = format!("/results/{}?said=asked", segment(&id));
+/// `POST /results/{id}/ask/{n}`: sends a contact request to the owner of a private match.
+pub(super) async fn contact(
+    Path((id, n)): Path<(String, usize)>,
+    posted: SubmittedForm,
+) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
+    let address = format!("/results/{}?notice=contacted", segment(&id));
     visitor
         .run(move |service, actor| {
             let saved = service.saved_result(actor, &id)?;
-            let note = fields.given("note").map(str::to_owned);
+            let note = fields.non_empty("note").map(str::to_owned);
             let new = NewContactRequest { text: saved.text, title: Some(saved.title), note };
             service.send_contact_requests(actor, &new, Some(n))
         })
@@ -252,7 +253,7 @@ fn batch(service: &Service, actor: &Actor, id: &str, saved: &SavedResult) -> Bat
 }
 
 /// `GET /results/{id}/export.csv`.
-pub(super) async fn export_csv(visitor: Visitor, Path(id): Path<String>) -> Reply {
+pub(super) async fn export_csv(visitor: Visitor, Path(id): Path<String>) -> PageResult {
     let view = found(&visitor, id).await?;
     let mut text = String::from(
         "number,repository,id,title,time,level,words_here,shared_here,words_there,shared_there,longest_run\r\n",
@@ -277,7 +278,7 @@ pub(super) async fn export_csv(visitor: Visitor, Path(id): Path<String>) -> Repl
     Ok(download("results.csv", "text/csv; charset=utf-8", text.into_bytes()))
 }
 
-/// A cell of a table; spreadsheets take none of them for a formula.
+/// Returns a CSV cell that spreadsheets do not interpret as a formula.
 pub(super) fn cell(value: &str) -> String {
     let formula = value.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let value = if formula { format!("'{value}") } else { value.to_owned() };
@@ -288,7 +289,7 @@ pub(super) fn cell(value: &str) -> String {
 }
 
 /// `GET /results/{id}/export.json`.
-pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> Reply {
+pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> PageResult {
     let view = found(&visitor, id).await?;
     let sources: Vec<serde_json::Value> = view
         .sources
@@ -308,7 +309,7 @@ pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> Rep
             })
         })
         .collect();
-    let whole = serde_json::json!({
+    let export = serde_json::json!({
         "title": view.title,
         "time": view.time,
         "share": view.share,
@@ -316,20 +317,20 @@ pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> Rep
         "sources": sources,
         "more_sources": view.more_sources,
     });
-    let bytes = serde_json::to_vec_pretty(&whole).map_err(Error::from)?;
+    let bytes = serde_json::to_vec_pretty(&export).map_err(Error::from)?;
     Ok(download("results.json", "application/json", bytes))
 }
 
-/// `GET /results/{id}/export.html`: the page by itself.
-pub(super) async fn export_html(visitor: Visitor, Path(id): Path<String>) -> Reply {
+/// `GET /results/{id}/export.html`: the page as a standalone file.
+pub(super) async fn export_html(visitor: Visitor, Path(id): Path<String>) -> PageResult {
     let view = found(&visitor, id).await?;
     let frame = visitor.frame(NavItem::Probe);
     let page = ResultsPage { frame: &frame, view: &view }.standalone()?;
     Ok(download("results.html", "text/html; charset=utf-8", page.into_bytes()))
 }
 
-/// `GET /results/{id}/export.pdf`: what the page says, on paper.
-pub(super) async fn export_pdf(visitor: Visitor, Path(id): Path<String>) -> Reply {
+/// `GET /results/{id}/export.pdf`: the page as PDF.
+pub(super) async fn export_pdf(visitor: Visitor, Path(id): Path<String>) -> PageResult {
     let view = found(&visitor, id).await?;
     let frame = visitor.frame(NavItem::Probe);
     let printed = move || ResultsPage { frame: &frame, view: &view }.pdf();
@@ -344,7 +345,7 @@ mod tests {
     use super::cell;
 
     #[test]
-    fn cells_are_no_formulas_and_keep_their_commas() {
+    fn cells_are_not_formulas_and_keep_their_commas() {
         assert_eq!(cell("a"), "a");
         assert_eq!(cell("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(cell("=1+2"), "'=1+2");

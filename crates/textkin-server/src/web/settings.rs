@@ -1,4 +1,4 @@
-//! Settings: keys, accounts, teams, what was done, what is kept, and what runs here.
+//! Settings: API keys, accounts, teams, audit log, retention, backups, and about.
 
 use axum::extract::Path;
 use textkin_web::page::{
@@ -9,19 +9,19 @@ use textkin_web::view::{
     Paging, Retention, RetentionRow, RetentionRules, TeamMemberRow, TeamRow, Teams, UserRow, Users,
 };
 
-use super::reply::{Reply, VERSION, html, iso, shown, to};
 use super::repositories::role;
-use super::visitor::{Posted, Visitor};
+use super::response::{PageResult, VERSION, form_problem, html, iso, to};
+use super::visitor::{SubmittedForm, Visitor};
 use crate::access::{Role, Scope};
 use crate::error::Error;
 use crate::service::{KeyView, NewKey, RepositoryUpdate, back_up};
 use crate::store::now;
 
-/// Where backups are made, in the folder of the data.
+/// The folder for backups, inside the data folder.
 const BACKUPS: &str = "backups";
 
 /// `GET /settings`.
-pub(super) async fn first(_: Visitor) -> Reply {
+pub(super) async fn first(_: Visitor) -> PageResult {
     Ok(to("/settings/keys"))
 }
 
@@ -41,7 +41,11 @@ fn key_row(key: &KeyView) -> KeyRow {
     }
 }
 
-async fn show_keys(visitor: &Visitor, new: Option<NewSecret>, problem: Option<String>) -> Reply {
+async fn show_keys(
+    visitor: &Visitor,
+    new: Option<NewSecret>,
+    problem: Option<String>,
+) -> PageResult {
     let keys = visitor.run(|service, actor| service.keys(actor)).await?;
     let scopes = Scope::ALL
         .iter()
@@ -58,53 +62,53 @@ async fn show_keys(visitor: &Visitor, new: Option<NewSecret>, problem: Option<St
 }
 
 /// `GET /settings/keys`.
-pub(super) async fn keys(visitor: Visitor) -> Reply {
+pub(super) async fn keys(visitor: Visitor) -> PageResult {
     show_keys(&visitor, None, None).await
 }
 
 /// `POST /settings/keys`.
-pub(super) async fn new_key(posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn new_key(posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let scopes = Scope::parse_all(&fields.all("scope").collect::<Vec<_>>().join(","));
-    let days = match fields.given("expires") {
+    let days = match fields.non_empty("expires") {
         None => Ok(None),
         Some(day) => match day.parse::<textkin::Timestamp>() {
             Ok(timestamp) if timestamp.0 > now() => {
                 Ok(u32::try_from((timestamp.0 - now()) / 86_400 + 1).ok())
             }
-            Ok(_) => Err(Error::Invalid("this day is over".to_owned())),
+            Ok(_) => Err(Error::Invalid("the expiry date is in the past".to_owned())),
             Err(error) => Err(Error::Invalid(error.to_string())),
         },
     };
-    let made = match (scopes, days) {
+    let key = match (scopes, days) {
         (Ok(scopes), Ok(days)) => {
             let new = NewKey {
                 name: fields.get("name").trim().to_owned(),
                 scopes,
-                repository: fields.given("repository").map(str::to_owned),
+                repository: fields.non_empty("repository").map(str::to_owned),
                 days,
-                addresses: fields.given("addresses").map(str::to_owned),
+                addresses: fields.non_empty("addresses").map(str::to_owned),
             };
             visitor.run(move |service, actor| service.new_key(actor, &new)).await
         }
         (Err(error), _) | (_, Err(error)) => Err(error),
     };
-    match made {
-        Ok(made) => {
-            let secret = made.key.unwrap_or_default();
-            show_keys(&visitor, Some(NewSecret { name: made.name, secret }), None).await
+    match key {
+        Ok(created) => {
+            let secret = created.key.unwrap_or_default();
+            show_keys(&visitor, Some(NewSecret { name: created.name, secret }), None).await
         }
-        Err(error) => show_keys(&visitor, None, Some(shown(error)?)).await,
+        Err(error) => show_keys(&visitor, None, Some(form_problem(error)?)).await,
     }
 }
 
 /// `POST /settings/keys/{id}/revoke`.
-pub(super) async fn revoke_key(Path(id): Path<i64>, posted: Posted) -> Reply {
+pub(super) async fn revoke_key(Path(id): Path<i64>, posted: SubmittedForm) -> PageResult {
     posted.visitor.run(move |service, actor| service.revoke_key(actor, id)).await?;
-    Ok(to("/settings/keys?said=removed"))
+    Ok(to("/settings/keys?notice=removed"))
 }
 
-async fn show_users(visitor: &Visitor, problem: Option<String>) -> Reply {
+async fn show_users(visitor: &Visitor, problem: Option<String>) -> PageResult {
     let is_admin = visitor.actor.is_admin;
     let own = visitor.actor.name.clone();
     let rows = match is_admin {
@@ -128,19 +132,19 @@ async fn show_users(visitor: &Visitor, problem: Option<String>) -> Reply {
 }
 
 /// `GET /settings/users`.
-pub(super) async fn users(visitor: Visitor) -> Reply {
+pub(super) async fn users(visitor: Visitor) -> PageResult {
     show_users(&visitor, None).await
 }
 
 /// `POST /settings/users`.
-pub(super) async fn change_users(posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn change_users(posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let action = fields.get("action").to_owned();
     let outcome = visitor
         .run(move |service, actor| match fields.get("action") {
             "add" => {
-                let (name, mail) = (fields.get("name").trim(), fields.given("email"));
-                let password = fields.given("password");
+                let (name, mail) = (fields.get("name").trim(), fields.non_empty("email"));
+                let password = fields.non_empty("password");
                 let is_admin = fields.is_on("is_admin");
                 service.new_account(actor, name, mail, password, is_admin).map(drop)
             }
@@ -149,22 +153,22 @@ pub(super) async fn change_users(posted: Posted) -> Reply {
             "make_admin" => service.set_admin(actor, fields.get("user"), true),
             "unmake_admin" => service.set_admin(actor, fields.get("user"), false),
             "password" if fields.get("password") != fields.get("password_again") => {
-                Err(Error::Invalid("the two passwords differ".to_owned()))
+                Err(Error::Invalid("the passwords do not match".to_owned()))
             }
             "password" => {
                 service.change_password(actor, fields.get("current"), fields.get("password"))
             }
-            other => Err(Error::Invalid(format!("there is no action '{other}'"))),
+            other => Err(Error::Invalid(format!("unknown action '{other}'"))),
         })
         .await;
     match outcome {
         Ok(()) if action == "password" => Ok(to("/login")),
-        Ok(()) => Ok(to("/settings/users?said=saved")),
-        Err(error) => show_users(&visitor, Some(shown(error)?)).await,
+        Ok(()) => Ok(to("/settings/users?notice=saved")),
+        Err(error) => show_users(&visitor, Some(form_problem(error)?)).await,
     }
 }
 
-async fn show_teams(visitor: &Visitor, problem: Option<String>) -> Reply {
+async fn show_teams(visitor: &Visitor, problem: Option<String>) -> PageResult {
     let (teams, repositories) = visitor
         .run(|service, actor| Ok((service.teams(actor)?, service.repositories(actor)?)))
         .await?;
@@ -183,13 +187,13 @@ async fn show_teams(visitor: &Visitor, problem: Option<String>) -> Reply {
 }
 
 /// `GET /settings/teams`.
-pub(super) async fn teams(visitor: Visitor) -> Reply {
+pub(super) async fn teams(visitor: Visitor) -> PageResult {
     show_teams(&visitor, None).await
 }
 
 /// `POST /settings/teams`.
-pub(super) async fn change_teams(posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn change_teams(posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let outcome = visitor
         .run(move |service, actor| {
             let (team, name) = (fields.get("team").trim(), fields.get("name").trim());
@@ -204,20 +208,20 @@ pub(super) async fn change_teams(posted: Posted) -> Reply {
         })
         .await;
     match outcome {
-        Ok(()) => Ok(to("/settings/teams?said=saved")),
-        Err(error) => show_teams(&visitor, Some(shown(error)?)).await,
+        Ok(()) => Ok(to("/settings/teams?notice=saved")),
+        Err(error) => show_teams(&visitor, Some(form_problem(error)?)).await,
     }
 }
 
 /// `GET /settings/audit`.
-pub(super) async fn audit(visitor: Visitor) -> Reply {
+pub(super) async fn audit(visitor: Visitor) -> PageResult {
     let who = visitor.query.get("who").trim().to_owned();
     let what = visitor.query.get("what").to_owned();
     let log = visitor.run(|service, actor| service.audit_log(actor, 1000)).await?;
     let mut kinds: Vec<String> = log.iter().map(|done| done.action.clone()).collect();
     kinds.sort();
     kinds.dedup();
-    let mut choices = vec![Choice { label: "everything".to_owned(), ..Choice::default() }];
+    let mut choices = vec![Choice { label: "all actions".to_owned(), ..Choice::default() }];
     choices.extend(kinds.into_iter().map(|kind| {
         let is_chosen = kind == what;
         Choice::new(kind, is_chosen)
@@ -229,7 +233,7 @@ pub(super) async fn audit(visitor: Visitor) -> Reply {
         .into_iter()
         .map(|done| AuditRow {
             time: iso(done.at),
-            who: done.account.unwrap_or_else(|| "the server".to_owned()),
+            who: done.account.unwrap_or_else(|| "server".to_owned()),
             what: done.action,
             object: done.object,
             address: String::new(),
@@ -242,7 +246,7 @@ pub(super) async fn audit(visitor: Visitor) -> Reply {
     Ok(html(AuditPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
-async fn show_retention(visitor: &Visitor, problem: Option<String>) -> Reply {
+async fn show_retention(visitor: &Visitor, problem: Option<String>) -> PageResult {
     let own = visitor.run(|service, actor| service.repositories(actor)).await?;
     let own = own.into_iter().filter(|own| own.role.is_some());
     let rows = own.map(|own| RetentionRow {
@@ -257,13 +261,13 @@ async fn show_retention(visitor: &Visitor, problem: Option<String>) -> Reply {
 }
 
 /// `GET /settings/retention`.
-pub(super) async fn retention(visitor: Visitor) -> Reply {
+pub(super) async fn retention(visitor: Visitor) -> PageResult {
     show_retention(&visitor, None).await
 }
 
 /// `POST /settings/retention`.
-pub(super) async fn change_retention(posted: Posted) -> Reply {
-    let Posted { visitor, fields } = posted;
+pub(super) async fn change_retention(posted: SubmittedForm) -> PageResult {
+    let SubmittedForm { visitor, fields } = posted;
     let change = RepositoryUpdate {
         keep_days: Some(fields.number("days").unwrap_or(0)),
         keep_count: Some(fields.number("count").unwrap_or(0)),
@@ -272,14 +276,14 @@ pub(super) async fn change_retention(posted: Posted) -> Reply {
     let name = fields.get("repository").to_owned();
     match visitor.run(move |service, actor| service.change_repository(actor, &name, &change)).await
     {
-        Ok(_) => Ok(to("/settings/retention?said=saved")),
-        Err(error) => show_retention(&visitor, Some(shown(error)?)).await,
+        Ok(_) => Ok(to("/settings/retention?notice=saved")),
+        Err(error) => show_retention(&visitor, Some(form_problem(error)?)).await,
     }
 }
 
-async fn show_backup(visitor: &Visitor, problem: Option<String>) -> Reply {
+async fn show_backup(visitor: &Visitor, problem: Option<String>) -> PageResult {
     if !visitor.actor.is_admin {
-        return Err(Error::Forbidden("only administrators may see this".to_owned()).into());
+        return Err(Error::Forbidden("only administrators can see this page".to_owned()).into());
     }
     let folder = visitor.app.service.folder().join(BACKUPS);
     let view = visitor
@@ -288,11 +292,12 @@ async fn show_backup(visitor: &Visitor, problem: Option<String>) -> Reply {
             if let Ok(entries) = std::fs::read_dir(&folder) {
                 for entry in entries {
                     let entry = entry?;
-                    let made = entry.metadata()?.modified()?;
-                    let made = made.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+                    let modified = entry.metadata()?.modified()?;
+                    let modified =
+                        modified.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
                     rows.push(BackupRow {
                         name: entry.file_name().to_string_lossy().into_owned(),
-                        time: iso(i64::try_from(made.as_secs()).unwrap_or(0)),
+                        time: iso(i64::try_from(modified.as_secs()).unwrap_or(0)),
                         bytes: size(&entry.path())?,
                     });
                 }
@@ -307,26 +312,26 @@ async fn show_backup(visitor: &Visitor, problem: Option<String>) -> Reply {
     Ok(html(BackupPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
-/// Bytes of the files in a folder.
+/// Returns the size of the files in a folder, in bytes.
 fn size(folder: &std::path::Path) -> Result<u64, Error> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        let about = entry.metadata()?;
-        bytes += if about.is_dir() { size(&entry.path())? } else { about.len() };
+        let metadata = entry.metadata()?;
+        bytes += if metadata.is_dir() { size(&entry.path())? } else { metadata.len() };
     }
     Ok(bytes)
 }
 
 /// `GET /settings/backup`.
-pub(super) async fn backup(visitor: Visitor) -> Reply {
+pub(super) async fn backup(visitor: Visitor) -> PageResult {
     show_backup(&visitor, None).await
 }
 
 /// `POST /settings/backup`.
-pub(super) async fn make_backup(posted: Posted) -> Reply {
+pub(super) async fn make_backup(posted: SubmittedForm) -> PageResult {
     let visitor = posted.visitor;
-    let made = visitor
+    let outcome = visitor
         .run(|service, actor| {
             actor.require_admin()?;
             let backups = service.folder().join(BACKUPS);
@@ -335,19 +340,19 @@ pub(super) async fn make_backup(posted: Posted) -> Reply {
             back_up(service.folder(), &backups.join(name))
         })
         .await;
-    match made {
-        Ok(_) => Ok(to("/settings/backup?said=saved")),
+    match outcome {
+        Ok(_) => Ok(to("/settings/backup?notice=saved")),
         Err(error @ (Error::Forbidden(_) | Error::Unauthenticated)) => Err(error.into()),
         Err(error) => show_backup(&visitor, Some(error.public_message())).await,
     }
 }
 
 /// `GET /settings/about`.
-pub(super) async fn about(visitor: Visitor) -> Reply {
+pub(super) async fn about(visitor: Visitor) -> PageResult {
     let mut facts = Vec::new();
     if visitor.actor.is_admin {
         let folder = visitor.app.service.folder().display().to_string();
-        facts.push(("data".to_owned(), folder));
+        facts.push(("Data folder".to_owned(), folder));
         let figures = visitor.run(|service, actor| service.metrics(actor)).await?;
         let figures = figures
             .into_iter()
@@ -359,6 +364,6 @@ pub(super) async fn about(visitor: Visitor) -> Reply {
 }
 
 /// `GET /api`.
-pub(super) async fn api(visitor: Visitor) -> Reply {
+pub(super) async fn api(visitor: Visitor) -> PageResult {
     Ok(html(ApiPage { frame: &visitor.frame(NavItem::Settings) }.render()?))
 }

@@ -1,4 +1,4 @@
-//! Visitors: who looks at a page, and what stands around it; and forms that they send.
+//! Visitors: the signed-in user of a page, its frame, and the forms that are submitted.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use subtle::ConstantTimeEq;
 use textkin_web::view::{NavItem, Notice, NoticeKind, PageFrame, Theme, Undo, User};
 
 use super::fields::Fields;
-use super::reply::{Trouble, VERSION};
+use super::response::{PageError, VERSION};
 use crate::access::Actor;
 use crate::api::{App, cookie, named_cookie};
 use crate::error::Error;
 use crate::service::{Service, SetupState};
 
-/// Bytes of a form without files.
+/// Maximum size of a form without files, in bytes.
 const MAX_FORM: usize = 4 << 20;
 
-/// Who looks at a page.
+/// The signed-in user who views a page.
 #[derive(Clone, Debug)]
 pub(super) struct Visitor {
     pub(super) app: Arc<App>,
@@ -33,16 +33,16 @@ pub(super) struct Visitor {
 }
 
 impl FromRequestParts<Arc<App>> for Visitor {
-    type Rejection = Trouble;
+    type Rejection = PageError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Trouble> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, PageError> {
         let query = fields(parts.uri.query().unwrap_or_default().as_bytes());
         let secret = cookie(&parts.headers);
         let address = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         let is_read = parts.method.is_safe();
-        let known = app
+        let session = app
             .run(move |service| {
-                let Some(secret) = secret else { return unknown(service) };
+                let Some(secret) = secret else { return signed_out(service) };
                 match service.session(&secret) {
                     Ok((actor, csrf)) => {
                         let own = service.repositories(&actor)?.into_iter().map(|own| own.name);
@@ -51,15 +51,17 @@ impl FromRequestParts<Arc<App>> for Visitor {
                             + service.contact_requests(&actor, true, None, 100)?.len() as u64;
                         Ok(Ok((actor, csrf, own, open)))
                     }
-                    Err(Error::Unauthenticated) => unknown(service),
+                    Err(Error::Unauthenticated) => signed_out(service),
                     Err(error) => Err(error),
                 }
             })
             .await?;
-        let (actor, csrf, repositories, open_alerts) = match known {
-            Ok(known) => known,
-            Err(true) => return Err(Trouble::SetupState),
-            Err(false) => return Err(Trouble::SignIn(if is_read { address } else { "/".into() })),
+        let (actor, csrf, repositories, open_alerts) = match session {
+            Ok(session) => session,
+            Err(true) => return Err(PageError::SetupState),
+            Err(false) => {
+                return Err(PageError::SignIn(if is_read { address } else { "/".into() }));
+            }
         };
         let (app, actor) = (Arc::clone(app), Arc::new(actor));
         let notice = notice(&query);
@@ -72,30 +74,32 @@ impl FromRequestParts<Arc<App>> for Visitor {
     }
 }
 
-type Known = (Actor, String, Vec<String>, u64);
+/// The actor, the CSRF token, the visible repositories and the number of open alerts.
+type SessionInfo = (Actor, String, Vec<String>, u64);
 
-/// Nobody: says whether nobody can sign in yet.
-fn unknown(service: &Service) -> Result<Result<Known, bool>, Error> {
+/// Returns, for a visitor without a session, whether the server has no account yet.
+fn signed_out(service: &Service) -> Result<Result<SessionInfo, bool>, Error> {
     Ok(Err(service.setup_state()? != SetupState::Done))
 }
 
-/// What a change says on the page that follows it, by a word in its address.
+/// Returns the notice for the outcome of the last action, which the URL names.
 fn notice(query: &Fields) -> Option<Notice> {
-    let (text, undo) = match query.get("said") {
-        "saved" => ("Saved.", None),
-        "removed" => ("Removed.", None),
-        "handled" => ("Handled.", Some("undo")),
+    let (text, undo) = match query.get("notice") {
+        "saved" => ("Changes saved.", None),
+        "created" => ("Repository created.", None),
+        "removed" => ("Deleted.", None),
+        "handled" => ("Marked as handled.", Some("undo")),
         "dismissed" => ("Dismissed.", Some("undo")),
-        "reopened" => ("Open again.", None),
-        "watched" => ("Watched from now on; what is there already is being checked.", None),
+        "reopened" => ("Reopened.", None),
+        "watched" => ("Rule created. Existing documents are being checked.", None),
         "sample" => (
-            "The sample collection is there. Probe a text against it, or look at its graph and its origins.",
+            "Sample collection loaded. Check a text against it, or explore its graph and origins.",
             None,
         ),
-        "retry" => ("It is tried again.", None),
-        "asked" => ("The owner is asked, and told your name.", None),
-        "dropped" => ("The job is given up.", None),
-        "password" => ("The password is changed.", None),
+        "retry" => ("Retrying.", None),
+        "contacted" => ("Contact request sent. The owner sees your name and message.", None),
+        "dropped" => ("Job discarded.", None),
+        "password" => ("Password changed.", None),
         _ => return None,
     };
     let undo = undo.and_then(|what| {
@@ -114,14 +118,14 @@ fn notice(query: &Fields) -> Option<Notice> {
 }
 
 impl Visitor {
-    /// What stands around a page.
+    /// Returns the frame around a page.
     pub(super) fn frame(&self, nav_item: NavItem) -> PageFrame {
         PageFrame {
             csrf: self.csrf.clone(),
             user: Some(User { name: self.actor.name.clone(), is_admin: self.actor.is_admin }),
             nav_item,
             repositories: self.repositories.clone(),
-            repository: self.query.given("repository").map(str::to_owned),
+            repository: self.query.non_empty("repository").map(str::to_owned),
             open_alerts: self.open_alerts,
             notice: self.notice.clone(),
             theme: self.theme,
@@ -130,12 +134,12 @@ impl Visitor {
         }
     }
 
-    /// The names of repositories that the visitor may know of.
+    /// Returns the names of the repositories that the visitor can see.
     pub(super) fn repositories(&self) -> &[String] {
         &self.repositories
     }
 
-    /// Does `work` for the visitor.
+    /// Runs `work` with the rights of the visitor.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Service, &Actor) -> Result<T, Error> + Send + 'static,
@@ -144,31 +148,30 @@ impl Visitor {
         self.app.run(move |service| work(service, &actor)).await
     }
 
-    /// Fails unless `token` is that of the session.
+    /// Checks the CSRF token.
     pub(super) fn check(&self, token: &str) -> Result<(), Error> {
         match bool::from(self.csrf.as_bytes().ct_eq(token.as_bytes())) {
             true => Ok(()),
             false => Err(Error::Forbidden(
-                "this form is of another session; go back, load the page again and repeat"
-                    .to_owned(),
+                "this form has expired; reload the page and try again".to_owned(),
             )),
         }
     }
 }
 
-/// A form that a visitor sent from a page of this server.
+/// A form that a visitor submitted on a page of this server.
 #[derive(Debug)]
-pub(super) struct Posted {
+pub(super) struct SubmittedForm {
     pub(super) visitor: Visitor,
     pub(super) fields: Fields,
 }
 
-impl FromRequest<Arc<App>> for Posted {
-    type Rejection = Trouble;
+impl FromRequest<Arc<App>> for SubmittedForm {
+    type Rejection = PageError;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Trouble> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, PageError> {
         let (mut parts, body) = request.into_parts();
-        from_own_page(&parts.headers)?;
+        check_same_origin(&parts.headers)?;
         let visitor = Visitor::from_request_parts(&mut parts, app).await?;
         let fields = read_form(Request::from_parts(parts, body)).await?;
         visitor.check(fields.get("csrf"))?;
@@ -176,33 +179,33 @@ impl FromRequest<Arc<App>> for Posted {
     }
 }
 
-/// A form that somebody sent who has not signed in, from a page of this server.
+/// A form that was submitted without a session, on a page of this server.
 #[derive(Debug)]
-pub(super) struct Knock {
+pub(super) struct AnonymousForm {
     pub(super) fields: Fields,
     pub(super) address: Option<std::net::IpAddr>,
 }
 
-impl FromRequest<Arc<App>> for Knock {
-    type Rejection = Trouble;
+impl FromRequest<Arc<App>> for AnonymousForm {
+    type Rejection = PageError;
 
-    async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, Trouble> {
-        from_own_page(request.headers())?;
+    async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, PageError> {
+        check_same_origin(request.headers())?;
         let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = info.map(|info| info.0.ip());
         Ok(Self { fields: read_form(request).await?, address })
     }
 }
 
-async fn read_form(request: Request) -> Result<Fields, Trouble> {
+async fn read_form(request: Request) -> Result<Fields, PageError> {
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if length.is_some_and(|length| length > MAX_FORM) {
-        return Err(Error::TooLarge("a form has at most 4 MiB".to_owned()).into());
+        return Err(Error::TooLarge("the form is larger than 4 MiB".to_owned()).into());
     }
     let RawForm(bytes) = RawForm::from_request(request, &())
         .await
-        .map_err(|fault| Error::Invalid(fault.body_text()))?;
+        .map_err(|error| Error::Invalid(error.body_text()))?;
     Ok(fields(&bytes))
 }
 
@@ -210,10 +213,10 @@ fn fields(bytes: &[u8]) -> Fields {
     Fields(url::form_urlencoded::parse(bytes).into_owned().collect())
 }
 
-/// Fails if a browser says that another site sent the request.
-pub(super) fn from_own_page(headers: &HeaderMap) -> Result<(), Error> {
+/// Checks that the request does not come from another site.
+pub(super) fn check_same_origin(headers: &HeaderMap) -> Result<(), Error> {
     let get = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let foreign = || Error::Forbidden("forms of other sites are not taken".to_owned());
+    let foreign = || Error::Forbidden("requests from other sites are not accepted".to_owned());
     if let Some(site) = get("sec-fetch-site")
         && site != "same-origin"
         && site != "none"

@@ -12,7 +12,7 @@ use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{DeliveryState, DeliveryView, HookView, NewHook};
 
-/// The account's webhooks.
+/// Lists the webhooks of the account.
 #[utoipa::path(get, path = "/api/v1/webhooks", tag = "webhooks",
     responses((status = 200, body = Vec<HookView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
@@ -20,12 +20,12 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<HookView>>, Error> {
     Ok(Json(caller.run(|service, actor| service.hooks(actor)).await?))
 }
 
-/// Makes a webhook; only this answer shows its secret.
+/// Creates a webhook. Only this response contains its secret.
 #[utoipa::path(post, path = "/api/v1/webhooks", tag = "webhooks", request_body = NewHook,
     responses((status = 201, body = HookView), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, description = "Deliveries may not go there", body = Problem)))]
+              (status = 422, description = "Deliveries to this address are not allowed", body = Problem)))]
 pub(crate) async fn create(
     caller: Caller,
     JsonBody(new): JsonBody<NewHook>,
@@ -34,10 +34,10 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-/// Deletes a webhook and its deliveries; watches that used it go on without.
+/// Deletes a webhook and its deliveries. Watches that used it continue without it.
 #[utoipa::path(delete, path = "/api/v1/webhooks/{id}", tag = "webhooks",
-    params(("id" = i64, Path, description = "Its number")),
-    responses((status = 204, description = "It is gone"), (status = 401, body = Problem),
+    params(("id" = i64, Path, description = "The ID")),
+    responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn delete(
     caller: Caller,
@@ -47,12 +47,12 @@ pub(crate) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// How long an answer waits for what comes of a test.
+/// How long to wait for the outcome of a test.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Sends a test to a webhook, once, and says what came of it; `waiting` if that takes long.
+/// Sends one test delivery to a webhook and returns its outcome, or `waiting` after 5 seconds.
 #[utoipa::path(post, path = "/api/v1/webhooks/{id}/test", tag = "webhooks",
-    params(("id" = i64, Path, description = "Its number")),
+    params(("id" = i64, Path, description = "The ID")),
     responses((status = 200, body = DeliveryView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn test(
@@ -62,7 +62,7 @@ pub(crate) async fn test(
     let started = Instant::now();
     let mut delivery =
         caller.clone().run(move |service, actor| service.test_hook(actor, id)).await?;
-    // Nobody else waits for a thread meanwhile.
+    // Polling occupies no thread meanwhile.
     while delivery.state == DeliveryState::Waiting && started.elapsed() < WAIT {
         tokio::time::sleep(Duration::from_millis(50)).await;
         let id = delivery.id;
@@ -71,37 +71,37 @@ pub(crate) async fn test(
     Ok(Json(delivery))
 }
 
-/// Which deliveries.
+/// Query parameters for listing deliveries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListDeliveries {
-    /// Only those in this state.
+    /// Only items in this state.
     state: Option<DeliveryState>,
-    /// Only those before this one.
+    /// Only items with a smaller ID; pass the last ID of the previous page.
     before: Option<i64>,
-    /// At most so many: 100 by default, 1000 at most.
+    /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
-/// The account's deliveries by mail and webhook, the latest first.
+/// Lists the account's deliveries by mail and webhook, latest first.
 #[utoipa::path(get, path = "/api/v1/deliveries", tag = "webhooks", params(ListDeliveries),
     responses((status = 200, body = Vec<DeliveryView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn deliveries(
     caller: Caller,
-    QueryParams(which): QueryParams<ListDeliveries>,
+    QueryParams(params): QueryParams<ListDeliveries>,
 ) -> Result<Json<Vec<DeliveryView>>, Error> {
-    let limit = super::documents::limit(which.limit)?;
+    let limit = super::documents::limit(params.limit)?;
     let deliveries = caller
-        .run(move |service, actor| service.deliveries(actor, which.state, which.before, limit));
+        .run(move |service, actor| service.deliveries(actor, params.state, params.before, limit));
     Ok(Json(deliveries.await?))
 }
 
-/// Sends a delivery again, under the same number.
+/// Sends a delivery again, with the same ID.
 #[utoipa::path(post, path = "/api/v1/deliveries/{id}/resend", tag = "webhooks",
-    params(("id" = i64, Path, description = "Its number")),
+    params(("id" = i64, Path, description = "The ID")),
     responses((status = 200, body = DeliveryView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn resend(

@@ -1,4 +1,4 @@
-//! Replies: pages, redirects and files, with the headers that keep them safe.
+//! Responses: pages, redirects and files, with their security headers.
 
 use axum::extract::Path;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -9,41 +9,41 @@ use textkin_web::{CONTENT_SECURITY_POLICY, assets};
 
 use crate::error::Error;
 
-/// What goes wrong while a page is made.
+/// Why a page cannot be shown.
 #[derive(Debug)]
-pub(super) enum Trouble {
-    /// A page that says so.
+pub(super) enum PageError {
+    /// An error, shown as a page.
     Error(Error),
-    /// A line that says so, to a script.
+    /// An error, sent to a script as a line of JSON.
     Line(Error),
-    /// The page is for people who have signed in.
+    /// The visitor is not signed in; contains the URL to return to.
     SignIn(String),
-    /// Nobody can sign in yet.
+    /// The server has no account yet.
     SetupState,
 }
 
-impl From<Error> for Trouble {
+impl From<Error> for PageError {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
 }
 
-impl From<textkin_web::Error> for Trouble {
+impl From<textkin_web::Error> for PageError {
     fn from(error: textkin_web::Error) -> Self {
         Self::Error(Error::Io(std::io::Error::other(error.to_string())))
     }
 }
 
-impl From<textkin::Error> for Trouble {
+impl From<textkin::Error> for PageError {
     fn from(error: textkin::Error) -> Self {
         Self::Error(error.into())
     }
 }
 
-/// What handlers return.
-pub(super) type Reply = Result<Response, Trouble>;
+/// The result of a handler.
+pub(super) type PageResult = Result<Response, PageError>;
 
-impl IntoResponse for Trouble {
+impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         let error = match self {
             Self::SignIn(next) => {
@@ -73,14 +73,14 @@ impl IntoResponse for Trouble {
     }
 }
 
-/// What lines of JSON are called.
+/// The media type of JSON lines.
 pub(super) const LINES: &str = "application/x-ndjson";
 
 /// The version that pages show.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a form that failed says on its page, if that is for whoever sent it; else the trouble.
-pub(super) fn shown(error: Error) -> Result<String, Trouble> {
+/// Returns the message for a form that failed, if the sender can correct it; otherwise the error.
+pub(super) fn form_problem(error: Error) -> Result<String, PageError> {
     match error {
         Error::Invalid(_)
         | Error::Conflict(_)
@@ -91,7 +91,7 @@ pub(super) fn shown(error: Error) -> Result<String, Trouble> {
     }
 }
 
-/// A page.
+/// Returns a page.
 pub(super) fn html(html: String) -> Response {
     with_status(StatusCode::OK, html)
 }
@@ -114,16 +114,16 @@ fn with_status(status: StatusCode, html: String) -> Response {
     response
 }
 
-/// JSON for a script of a page.
+/// Returns JSON for a script.
 pub(super) fn json(json: String) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     (headers, json).into_response()
 }
 
-/// A file to be saved.
+/// Returns a file to download.
 pub(super) fn download(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Response {
-    let fine = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let name: String = name.chars().map(fine).take(80).collect();
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = name.chars().map(safe).take(80).collect();
     let disposition = format!("attachment; filename=\"{name}\"");
     let mut response = bytes.into_response();
     let headers = response.headers_mut();
@@ -136,26 +136,27 @@ pub(super) fn download(name: &str, media_type: &'static str, bytes: Vec<u8>) -> 
     response
 }
 
-/// To another page, after a change.
+/// Redirects to another page after a change.
 pub(super) fn to(address: &str) -> Response {
     Redirect::to(address).into_response()
 }
 
-/// A file that pages load.
+/// Returns an asset.
 pub(super) async fn asset(Path(name): Path<String>) -> Response {
     let Some(asset) = assets::get(&name) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let kept = if asset.is_immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let caching =
+        if asset.is_immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [
         (header::CONTENT_TYPE, asset.media_type),
-        (header::CACHE_CONTROL, kept),
+        (header::CACHE_CONTROL, caching),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (headers, asset.bytes.into_owned()).into_response()
 }
 
-/// A time as pages have it.
+/// Returns a time in ISO 8601.
 pub(super) fn iso(seconds: i64) -> String {
     textkin::Timestamp(seconds).to_string()
 }

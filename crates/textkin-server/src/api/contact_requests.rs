@@ -1,4 +1,4 @@
-//! Questions to owners of texts that others have found.
+//! Contact requests to the owners of private matches.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -10,57 +10,58 @@ use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{ContactRequestView, ContactRequestsSent, NewContactRequest};
 
-/// Which questions.
+/// Query parameters for listing contact requests.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListContactRequests {
-    /// Only those that nobody has handled.
+    /// Only requests that have not been handled.
     #[serde(default)]
     open: bool,
-    /// Only those before this one.
+    /// Only items with a smaller ID; pass the last ID of the previous page.
     before: Option<i64>,
-    /// At most so many: 100 by default, 1000 at most.
+    /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
-/// Questions to the teams of the account, the latest first.
-#[utoipa::path(get, path = "/api/v1/questions", tag = "questions", params(ListContactRequests),
+/// Lists the contact requests to the teams of the account, latest first.
+#[utoipa::path(get, path = "/api/v1/questions", tag = "contact requests", params(ListContactRequests),
     responses((status = 200, body = Vec<ContactRequestView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn list(
     caller: Caller,
-    QueryParams(which): QueryParams<ListContactRequests>,
+    QueryParams(params): QueryParams<ListContactRequests>,
 ) -> Result<Json<Vec<ContactRequestView>>, Error> {
-    let limit = super::documents::limit(which.limit)?;
-    let questions = caller.run(move |service, actor| {
-        service.contact_requests(actor, which.open, which.before, limit)
+    let limit = super::documents::limit(params.limit)?;
+    let requests = caller.run(move |service, actor| {
+        service.contact_requests(actor, params.open, params.before, limit)
     });
-    Ok(Json(questions.await?))
+    Ok(Json(requests.await?))
 }
 
-/// Asks the owners who hold some of a text, without telling who they are. They are told who asks.
-#[utoipa::path(post, path = "/api/v1/questions", tag = "questions", request_body = NewContactRequest,
+/// Sends a contact request to the owners of private texts that match a text. The owners see who
+/// sent it, but stay anonymous.
+#[utoipa::path(post, path = "/api/v1/questions", tag = "contact requests", request_body = NewContactRequest,
     responses((status = 202, body = ContactRequestsSent), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
-              (status = 404, description = "Nobody else holds any of it", body = Problem),
-              (status = 409, description = "Too many questions today", body = Problem),
+              (status = 404, description = "No private text of another account matches", body = Problem),
+              (status = 409, description = "Too many contact requests today", body = Problem),
               (status = 413, body = Problem), (status = 415, body = Problem),
               (status = 422, body = Problem)))]
-pub(crate) async fn ask(
+pub(crate) async fn send(
     caller: Caller,
     JsonBody(new): JsonBody<NewContactRequest>,
 ) -> Result<(StatusCode, Json<ContactRequestsSent>), Error> {
-    let asked =
+    let sent =
         caller.run(move |service, actor| service.send_contact_requests(actor, &new, None)).await?;
-    Ok((StatusCode::ACCEPTED, Json(asked)))
+    Ok((StatusCode::ACCEPTED, Json(sent)))
 }
 
-/// Says that a question is done with.
-#[utoipa::path(post, path = "/api/v1/questions/{id}/handle", tag = "questions",
-    params(("id" = i64, Path, description = "Its number")),
-    responses((status = 204, description = "It is"), (status = 401, body = Problem),
+/// Marks a contact request as handled.
+#[utoipa::path(post, path = "/api/v1/questions/{id}/handle", tag = "contact requests",
+    params(("id" = i64, Path, description = "The ID")),
+    responses((status = 204, description = "Done"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn handle(
     caller: Caller,
