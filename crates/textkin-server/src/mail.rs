@@ -427,9 +427,9 @@ impl ServiceMailHandler {
         let receipt = self.service.delete(actor, &name, id)?;
         let words = counted(receipt.words, "word");
         Ok(ReplyContent {
-            subject: format!("Deleted: {name}/{id}"),
+            subject: format!("Removed: {name}/{id}"),
             text: format!(
-                "{name}/{id} ({words}) was deleted. Checks no longer find it, and its data will be \
+                "{name}/{id} ({words}) was removed. Checks no longer find it, and its data will be \
                  erased from disk soon. Receipt number: {}.",
                 receipt.receipt
             ),

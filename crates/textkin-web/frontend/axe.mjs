@@ -1,5 +1,5 @@
-// npm run axe -- GALLERY [--shots DIR] [--only NAME]: looks at every page of a gallery in Chromium, light and dark, wide and narrow.
-// Fails on serious faults that axe finds, on script errors, on breaches of the policy, and on pages wider than the window.
+// npm run axe -- GALLERY [--shots DIR] [--only NAME]: checks every page of a gallery in Chromium, light and dark, wide and narrow.
+// Fails on serious violations that axe finds, script errors, violations of the content security policy, and pages wider than the window.
 import { mkdir, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { serve } from "./gallery-server.mjs";
 
 const [folder, ...rest] = process.argv.slice(2);
 if (!folder) {
-  console.error("say where the gallery is: npm run axe -- GALLERY [--shots DIR] [--only NAME]");
+  console.error("usage: npm run axe -- GALLERY [--shots DIR] [--only NAME]");
   process.exit(2);
 }
 const option = (name) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : undefined);
@@ -27,8 +27,8 @@ const fault = (text) => {
   console.log(`${where}: ${text}`);
 };
 
-/** What axe finds in the page as it stands. Only that comes back: the whole answer has every rule. */
-async function look(page) {
+/** Runs axe on the current page. Returns only violations, since the full result contains every rule. */
+async function runAxe(page) {
   runs += 1;
   const found = await page.evaluate(async () => {
     const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
@@ -45,7 +45,7 @@ async function look(page) {
 
 for (const width of [1280, 390]) {
   const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 900 }, bypassCSP: false, reducedMotion: "reduce" });
-  // One page for all: a new one for each takes as long as to load it.
+  // One page for all: opening a new one takes as long as loading it.
   const page = await context.newPage();
   page.on("pageerror", (error) => fault(error.message));
   page.on("console", (message) => message.type() === "error" && fault(message.text()));
@@ -53,38 +53,38 @@ for (const width of [1280, 390]) {
     fault(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  page.on("request", (request) => request.url().startsWith(origin) || request.url().startsWith("blob:") || fault(`asks ${request.url()}`));
+  page.on("request", (request) => request.url().startsWith(origin) || request.url().startsWith("blob:") || fault(`request to ${request.url()}`));
   const shot = async (name, theme) => {
     if (shots) await page.screenshot({ path: join(shots, `${name.replace(".html", "")}-${theme}-${width}.png`), fullPage: true });
   };
   for (const name of pages) {
-    // Strange texts have the same elements: they are looked at once, and once narrow for their width.
+    // Strange texts have the same elements, so they are checked once, and once narrow for their width.
     const isStrange = !/-(ordinary|empty)\.html$/.test(name);
     where = `${name} light ${width}`;
     await page.emulateMedia({ colorScheme: "light" });
     await page.goto(`${origin}/${name}`, { waitUntil: "load" });
     await page.waitForSelector("html[data-islands=started]");
-    // Some islands ask the server for what they draw.
+    // Some islands load their data from the server.
     const pause = name.startsWith("cluster") ? 400 : /^(api|graph)/.test(name) ? 100 : 0;
     if (pause) await page.waitForTimeout(pause);
     const shown = await page.evaluate(() => document.documentElement.scrollWidth);
     if (shown > width) fault(`${shown} px wide`);
     await shot(name, "light");
     if (isStrange && width === 390) continue;
-    // From the page's own host, as its policy wants, so that the browser keeps it compiled.
+    // Loaded from the page's own host, as its policy requires, and so that the browser caches it.
     await page.addScriptTag({ url: "/axe.js" });
-    await look(page);
+    await runAxe(page);
     if (isStrange) continue;
-    // Dark with everything that folds open, menus too.
+    // Dark, with all details and menus open.
     where = `${name} dark ${width}`;
     await page.emulateMedia({ colorScheme: "dark" });
     await shot(name, "dark");
     await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
-    await look(page);
+    await runAxe(page);
   }
   await context.close();
 }
 await browser.close();
 close();
-console.log(`${pages.length} pages looked at ${runs} times in ${Math.round((Date.now() - began) / 1000)} s: ${faults} faults`);
+console.log(`${pages.length} pages checked ${runs} times in ${Math.round((Date.now() - began) / 1000)} s: ${faults} faults`);
 process.exit(faults > 0 ? 1 : 0);

@@ -1,4 +1,4 @@
-// Chromium as it is installed on the machine, without anything that would call elsewhere.
+// The installed Chromium, without background requests to other hosts.
 import { chromium } from "playwright-core";
 
 export const launch = () => chromium.launch({

@@ -1,6 +1,6 @@
-// The five-minute story in a real browser, against a real server on a folder of its own:
+// The first five minutes of a user in a real browser, against a real server with its own data folder:
 //   node story.mjs TEXTKIN [SHOTS]
-// TEXTKIN is the program; SHOTS a folder for a picture of each step.
+// TEXTKIN is the program; SHOTS is a folder for a screenshot of each step.
 import { spawn, spawnSync, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { launch } from "./browser.mjs";
 
 const [, , textkin, shots] = process.argv;
-if (!textkin) throw new Error("say which program: node story.mjs TEXTKIN [SHOTS]");
+if (!textkin) throw new Error("usage: node story.mjs TEXTKIN [SHOTS]");
 const folder = mkdtempSync(join(tmpdir(), "textkin-story-"));
 if (shots) mkdirSync(shots, { recursive: true });
 const port = 20000 + Math.floor(Math.random() * 20000);
@@ -23,7 +23,7 @@ let log = "";
 server.stderr.on("data", (bytes) => { log += bytes; });
 const wait = async (is, what) => {
   for (let n = 0; n < 300; n++) { if (await is()) return; await new Promise((done) => setTimeout(done, 100)); }
-  throw new Error(`waited in vain for ${what}\n${log}`);
+  throw new Error(`timed out waiting for ${what}\n${log}`);
 };
 await wait(() => log.includes("token="), "the first start");
 const token = /token=([\w-]+)/.exec(log)[1];
@@ -55,7 +55,7 @@ try {
   await seen("empty");
   console.log("sample collection");
   await page.locator("form[action='/sample'] button").click();
-  await page.waitForURL(/said=sample/);
+  await page.waitForURL(/notice=sample/);
   await page.goto(`${base}/repositories/sample-news`);
   check((await text()).includes("Owls in the clock tower"), "the sample is there");
   await seen("sample");
@@ -71,8 +71,8 @@ try {
   const results = page.url();
   const before = await text();
   check(/words found in \d+ documents/.test(before), "words found in documents");
-  check(before.includes("of the other"), "both directions are shown");
-  check(await page.locator("main b script, h1 b").count() === 0, "a file name is no markup");
+  check(before.includes("of the source"), "both directions are shown");
+  check(await page.locator("main b script, h1 b").count() === 0, "a file name is not markup");
   const marked = page.locator("[data-full-text] mark");
   check((await marked.allInnerTexts()).join(" ").includes("the first brood there since"), "the text itself is marked");
   await seen("results");
@@ -98,14 +98,14 @@ try {
   await page.locator("form[action$='/templates'] [name=text]").fill(form);
   await page.locator("form[action$='/templates'] [name=name]").fill("rafts");
   await page.locator("form[action$='/templates'] button").click();
-  await page.waitForURL(/said=saved/);
+  await page.waitForURL(/notice=saved/);
   check((await text()).includes("rafts"), "a template is added");
   await page.goto(results);
   await page.locator("[name=template]").check();
-  await wait(async () => page.url().includes("template=1") && (await text()).includes("With nothing excluded"), "the share without the template");
+  await wait(async () => page.url().includes("template=1") && (await text()).includes("Without exclusions"), "the share without the template");
   await page.goto(`${base}/repositories/sample-news`);
   await page.getByRole("button", { name: "Remove rafts" }).click();
-  await page.waitForURL(/said=saved/);
+  await page.waitForURL(/notice=saved/);
   console.log("side by side, report");
   await page.goto(results);
   await page.locator("a[href*='/compare/']").first().click();
@@ -118,7 +118,7 @@ try {
   check(await elsewhere.count() === 1, "a passage is also in other documents");
   if (await elsewhere.count()) {
     await page.goto(base + (await elsewhere.getAttribute("href")));
-    check(await page.locator(".occurrences > li").count() > 1, "a passage wherever it stands");
+    check(await page.locator(".occurrences > li").count() > 1, "a passage and all its occurrences");
     await seen("fragment");
     await page.goto(compared);
   }
@@ -149,15 +149,15 @@ try {
   await call("POST", "/api/v1/repositories", { name: "feed", visibility: "public" });
   await call("POST", "/api/v1/repositories/feed/documents", { id: "post-1", title: "Overheard \"<img src=x onerror=alert(1)>\"", text: `I read this today: ${poem}. Lovely.` });
   await wait(async () => { await page.goto(`${base}/alerts`); return (await text()).includes("Kettle"); }, "the alert");
-  check((await text()).includes("100%"), "the alert says how much");
-  check(await page.locator("main img[src=x], main script:not([src])").count() === 0, "titles are no markup");
+  check((await text()).includes("100%"), "the alert shows the share");
+  check(await page.locator("main img[src=x], main script:not([src])").count() === 0, "titles are not markup");
   await seen("alert");
   await page.getByRole("button", { name: /handle/i }).last().click();
-  await page.waitForURL(/said=handled/);
+  await page.waitForURL(/notice=handled/);
   check((await text()).match(/no open|nothing|no alert/i) !== null || !(await text()).includes("Kettle"), "it is handled");
   await seen("handled");
 
-  console.log("undo, many at once");
+  console.log("undo, bulk actions");
   await page.goto(`${base}/alerts?state=done`);
   await page.getByRole("button", { name: "Undo" }).first().click();
   await page.waitForURL(/\/alerts/);
@@ -165,33 +165,33 @@ try {
   check((await text()).includes("Kettle"), "an alert that was handled is open again");
   await page.locator("[form=bulk][name=alert]").first().check();
   await page.locator("#bulk button[value=handle], #bulk button").first().click();
-  await page.waitForURL(/said=/);
+  await page.waitForURL(/notice=/);
   await seen("bulk");
   await page.getByRole("button", { name: /undo/i }).first().click();
   await page.waitForLoadState();
   await page.goto(`${base}/alerts`);
-  check((await text()).includes("Kettle"), "what was done to many is undone");
+  check((await text()).includes("Kettle"), "a bulk action is undone");
 
   console.log("quiet hours");
   await page.goto(`${base}/alerts/rules`);
   await page.locator("[name=quiet_from]").fill("22:00");
   await page.locator("[name=quiet_to]").fill("06:30");
-  await page.getByRole("button", { name: "Watch", exact: true }).click();
-  await page.waitForURL(/said=/);
-  check((await text()).includes("22:00–06:30"), "quiet hours are told");
+  await page.getByRole("button", { name: "Create rule" }).click();
+  await page.waitForURL(/notice=/);
+  check((await text()).includes("22:00–06:30"), "quiet hours are shown");
   await seen("quiet");
 
-  console.log("purge: what would go, then a receipt");
+  console.log("delete documents: preview, then a receipt");
   await page.goto(`${base}/repositories/my-texts`);
   await page.locator("#purge [name=query]").fill("Kettle");
-  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("button", { name: "Show preview" }).click();
   await page.waitForLoadState();
   await page.waitForTimeout(500);
-  check((await text()).includes("Removes 1 document"), "a preview says what would go");
+  check((await text()).includes("This deletes 1 document"), "the preview shows what would be deleted");
   await seen("purge");
-  await page.getByRole("button", { name: /for good/ }).click();
+  await page.getByRole("button", { name: /permanently/ }).click();
   await page.waitForLoadState();
-  check(!(await page.locator("main tbody").allInnerTexts()).join(" ").includes("Kettle"), "it is gone");
+  check(!(await page.locator("main tbody").allInnerTexts()).join(" ").includes("Kettle"), "it is deleted");
   await seen("purged");
 
   console.log("graph of clusters, split");
@@ -206,7 +206,7 @@ try {
   await page.locator("select[name=colour]").selectOption("author");
   await page.locator("form:has(select[name=colour])").evaluate((form) => form.requestSubmit());
   await page.waitForURL(/colour=author/);
-  check((await text()).includes("unknown"), "colours say who wrote it, where that is known");
+  check((await text()).includes("unknown"), "documents are coloured by author");
   await page.goto(plain);
   const split = page.locator("a[href*='cut='], form[action*='cut='] button").first();
   check(await split.count() === 1, "a bridge can be cut");
@@ -217,15 +217,15 @@ try {
   check((await text()).includes("Owls in the clock tower"), "the origin of a passage is named");
   await seen("origin");
   await page.goto(`${base}/origins?repository=sample-news`);
-  await seen("stream");
+  await seen("timeline");
 
   console.log("every other page, wide and narrow");
   await wait(async () => { await page.goto(`${base}/`); return (await page.locator("svg.histogram a").count()) > 0; }, "the histogram");
   await page.goto(base + (await page.locator("svg.histogram a").last().getAttribute("href")));
   check(await page.locator("main tbody tr").count() > 0, "a bar opens its documents");
   for (const path of ["/", "/search?q=owl", "/settings/keys", "/settings/users", "/settings/teams", "/settings/webhooks", "/settings/audit", "/settings/retention", "/settings/backup", "/settings/about", "/alerts/rules", "/api"]) {
-    const answer = await page.goto(base + path);
-    check(answer.status() === 200, path);
+    const response = await page.goto(base + path);
+    check(response.status() === 200, path);
     await seen(path.replace(/\W+/g, "-"));
   }
   await page.setViewportSize({ width: 390, height: 844 });
@@ -243,5 +243,5 @@ try {
   await new Promise((done) => server.on("exit", done));
   rmSync(folder, { recursive: true, force: true });
 }
-if (faults.length) { console.error(`\n${faults.length} faults:\n${[...new Set(faults)].join("\n")}`); process.exit(1); }
-console.log("\nthe story holds");
+if (faults.length) { console.error(`\n${faults.length} failures:\n${[...new Set(faults)].join("\n")}`); process.exit(1); }
+console.log("\nall checks passed");

@@ -1,25 +1,25 @@
-// npm run try -- GALLERY: uses the islands as a person would, and fails where they do not do what they should.
+// npm run try -- GALLERY: uses the islands like a person would, and fails if one does not work.
 import assert from "node:assert/strict";
 import { launch } from "./browser.mjs";
 import { serve } from "./gallery-server.mjs";
 
 const [folder] = process.argv.slice(2);
 if (!folder) {
-  console.error("say where the gallery is: npm run try -- GALLERY");
+  console.error("usage: npm run try -- GALLERY");
   process.exit(2);
 }
 const { origin, close } = await serve(folder);
 const browser = await launch();
 let failed = 0;
 
-async function attempt(name, path, deed) {
+async function attempt(name, path, action) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
   const errors = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   try {
     await page.goto(`${origin}/${path}`, { waitUntil: "networkidle" });
-    await deed(page);
+    await action(page);
     assert.deepEqual(errors, []);
     console.log(`ok: ${name}`);
   } catch (error) {
@@ -31,7 +31,7 @@ async function attempt(name, path, deed) {
 
 const text = (page, selector) => page.locator(selector).first().innerText();
 
-await attempt("results are counted again without a new page", "results-ordinary.html", async (page) => {
+await attempt("results are recalculated without reloading the page", "results-ordinary.html", async (page) => {
   await page.evaluate(() => { window.isSame = true; });
   const plain = () => page.evaluate(() => {
     const copy = document.querySelector("[data-full-text]").cloneNode(true);
@@ -47,7 +47,7 @@ await attempt("results are counted again without a new page", "results-ordinary.
     document.querySelector("input[name=bibliography]").click();
   }));
   console.log(`    shown after ${Math.round(took)} ms`);
-  assert.match(await text(page, "[data-found]"), /counted again/);
+  assert.match(await text(page, "[data-found]"), /recalculated/);
   assert.equal(await page.evaluate(() => window.isSame), true);
   assert.match(page.url(), /bibliography=1/);
   assert.match(await page.getByRole("link", { name: "CSV" }).getAttribute("href"), /bibliography=1/);
@@ -59,37 +59,37 @@ await attempt("results are counted again without a new page", "results-ordinary.
   assert.match(pieces[1], /^template/);
 });
 
-await attempt("a dropped file is sent and leads to its result", "probe-ordinary.html", async (page) => {
+await attempt("a dropped file is submitted and opens its result", "probe-ordinary.html", async (page) => {
   await page.setInputFiles("#files", { name: "On libraries.txt", mimeType: "text/plain", buffer: Buffer.from("some words") });
   assert.match(await text(page, ".files li"), /On libraries\.txt/);
   // The form of the gallery goes to the same address as that of the server.
-  await page.getByRole("button", { name: "Go" }).click();
+  await page.getByRole("button", { name: "Check now" }).click();
   await page.waitForURL(/results-ordinary/);
 });
 
-await attempt("several files each have their line", "probe-ordinary.html", async (page) => {
+await attempt("several files each show their progress", "probe-ordinary.html", async (page) => {
   const file = (name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("some words") });
   await page.setInputFiles("#files", [file("a.txt"), file("b.txt")]);
   await page.getByRole("button", { name: "Remove b.txt" }).click();
   await page.setInputFiles("#files", [file("c.txt")]);
-  await page.getByRole("button", { name: "Go" }).click();
+  await page.getByRole("button", { name: "Check now" }).click();
   await page.waitForFunction(() => document.querySelector(".probe [data-status]").textContent.includes("2 done"));
   assert.equal(await page.locator(".files a").count(), 2);
 });
 
-await attempt("matches are walked by keys, and both texts follow", "compare-ordinary.html", async (page) => {
+await attempt("keys step through matches, and both texts follow", "compare-ordinary.html", async (page) => {
   await page.keyboard.press("j");
   await page.keyboard.press("j");
-  assert.match(await text(page, "[data-status]"), /^Match 2: 25 words, of 14/);
+  assert.match(await text(page, "[data-status]"), /^Match 2 of 14: 25 words/);
   assert.equal(await page.locator("mark.now").count(), 2);
   await page.keyboard.press("k");
   await page.keyboard.press("k");
-  assert.match(await text(page, "[data-status]"), /^Match 14: 37 words, moved/);
+  assert.match(await text(page, "[data-status]"), /^Match 14 of 14: 37 words, moved/);
   assert.ok(await page.locator("[data-links] path").count() > 3);
   await page.keyboard.press("d");
   assert.equal(await page.locator(".compare.different").count(), 1);
   await page.keyboard.press("s");
-  assert.equal(await page.getByLabel("scroll together").isChecked(), false);
+  assert.equal(await page.getByLabel("Scroll together").isChecked(), false);
 });
 
 await attempt("scrolling one text scrolls the other, unless it is switched off", "compare-ordinary.html", async (page) => {
@@ -97,7 +97,7 @@ await attempt("scrolling one text scrolls the other, unless it is switched off",
   await page.locator("[data-pane=a]").hover();
   await page.mouse.wheel(0, 400);
   await page.waitForFunction(() => document.querySelector("[data-pane=b]").scrollTop > 50);
-  await page.getByLabel("scroll together").uncheck();
+  await page.getByLabel("Scroll together").uncheck();
   const before = await top("b");
   await page.locator("[data-pane=a]").hover();
   await page.mouse.wheel(0, 300);
@@ -105,9 +105,9 @@ await attempt("scrolling one text scrolls the other, unless it is switched off",
   assert.equal(await top("b"), before);
 });
 
-await attempt("clusters are bubbles that lead into them", "graph-ordinary.html", async (page) => {
+await attempt("clusters are bubbles that open them", "graph-ordinary.html", async (page) => {
   assert.equal(await page.locator(".bubbles a").count(), 24);
-  assert.match(await page.locator(".bubbles a").first().getAttribute("aria-label"), /202 documents, density 100%/);
+  assert.match(await page.locator(".bubbles a").first().getAttribute("aria-label"), /202 documents, 100% of all pairs match/);
   await page.getByRole("radio", { name: "List" }).check();
   assert.equal(await page.locator("[data-canvas]").isVisible(), false);
   assert.match(page.url(), /mode=list/);
@@ -117,7 +117,7 @@ await attempt("clusters are bubbles that lead into them", "graph-ordinary.html",
   assert.match(await text(page, ".mirror tbody tr"), /10/);
 });
 
-await attempt("a cluster is a network, a matrix, and a picture to keep", "cluster-ordinary.html", async (page) => {
+await attempt("a cluster is a network, a matrix, and an image to download", "cluster-ordinary.html", async (page) => {
   await page.waitForSelector(".drawing canvas");
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).click()]);
   assert.equal(download.suggestedFilename(), "cluster.png");
@@ -125,7 +125,7 @@ await attempt("a cluster is a network, a matrix, and a picture to keep", "cluste
   await page.waitForSelector(".matrix canvas");
 });
 
-await attempt("the threshold is shown as it is moved", "graph-ordinary.html", async (page) => {
+await attempt("the threshold updates while it is moved", "graph-ordinary.html", async (page) => {
   await page.locator("[data-threshold]").evaluate((slider) => {
     slider.value = "55";
     slider.dispatchEvent(new Event("input"));
@@ -134,7 +134,7 @@ await attempt("the threshold is shown as it is moved", "graph-ordinary.html", as
   assert.equal(await page.locator("line.threshold").getAttribute("x1"), "55%");
 });
 
-await attempt("a period is brushed", "origins-ordinary.html", async (page) => {
+await attempt("a period is selected by dragging", "origins-ordinary.html", async (page) => {
   const box = await page.locator("svg.stream").boundingBox();
   await page.mouse.move(box.x + box.width * 0.3, box.y + 2);
   await page.mouse.down();
@@ -142,17 +142,17 @@ await attempt("a period is brushed", "origins-ordinary.html", async (page) => {
   await Promise.all([page.waitForURL(/from=2022-\d\d-\d\d&to=2023-\d\d-\d\d/), page.mouse.up()]);
 });
 
-await attempt("alerts are walked and chosen by keys", "alerts-ordinary.html", async (page) => {
+await attempt("alerts are handled by keyboard", "alerts-ordinary.html", async (page) => {
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   assert.equal(await page.locator("#alert-7 details.inside[open]").count(), 1);
-  await page.getByLabel("all", { exact: true }).check();
-  assert.equal(await page.getByRole("button", { name: "Dismiss the chosen" }).isEnabled(), true);
+  await page.getByLabel("Select all", { exact: true }).check();
+  assert.equal(await page.locator("#bulk").getByRole("button", { name: "Dismiss" }).isEnabled(), true);
 });
 
-await attempt("colours are chosen and kept", "about-ordinary.html", async (page) => {
+await attempt("the theme is chosen and remembered", "about-ordinary.html", async (page) => {
   await page.locator("header details.menu.end summary").click();
-  await page.getByLabel("dark", { exact: true }).check();
+  await page.getByLabel("Dark", { exact: true }).check();
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
   assert.match(await page.evaluate(() => document.cookie), /theme=dark/);
   await page.keyboard.press("Escape");
@@ -164,7 +164,7 @@ await attempt("a call of the API can be tried", "api-ordinary.html", async (page
   assert.match(await page.locator("textarea").inputValue(), /"text": "words"/);
 });
 
-await attempt("documents are deleted only when it was meant", "repository-ordinary.html", async (page) => {
+await attempt("documents are deleted only after confirmation", "repository-ordinary.html", async (page) => {
   const button = page.locator("[data-bulk-button]");
   assert.equal(await button.isEnabled(), false);
   await page.locator("input[name=document]").first().check();
@@ -176,5 +176,5 @@ await attempt("documents are deleted only when it was meant", "repository-ordina
 
 await browser.close();
 close();
-console.log(failed === 0 ? "all islands do what they should" : `${failed} do not`);
+console.log(failed === 0 ? "all islands work" : `${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);

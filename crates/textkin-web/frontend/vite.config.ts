@@ -9,10 +9,10 @@ export default defineConfig({
     emptyOutDir: true,
     assetsDir: "",
     manifest: "manifest.json",
-    // What others wrote keeps its licence.
+    // Collect the licences of bundled packages.
     license: { fileName: "licences.txt" },
     target: "es2022",
-    // Pages allow no data: scripts and styles; everything is a file of its own.
+    // The policy forbids data: scripts and styles, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: { input: "src/main.ts" },

@@ -19,13 +19,13 @@ fn the_tour_is_shown_until_a_text_was_checked() {
     let ben = visitor(&site, &admin, "ben");
     assert!(page(&site, "/", &ben.0).contains("Load the sample collection"));
     let (status, to, _) = site.visit("POST", "/sample", Some(&ben.0), format!("csrf={}", ben.1));
-    assert_eq!((status, to.as_str()), (303, "/?said=sample"));
+    assert_eq!((status, to.as_str()), (303, "/?notice=sample"));
     let first = page(&site, "/", &ben.0);
     assert!(
-        first.contains("Three steps to begin with") && first.contains("Owls in the clock tower")
+        first.contains("Get started in three steps") && first.contains("Owls in the clock tower")
     );
     probe(&site, &ben, POEM);
-    assert!(!page(&site, "/", &ben.0).contains("Three steps to begin with"));
+    assert!(!page(&site, "/", &ben.0).contains("Get started in three steps"));
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn rules_offer_the_webhooks_of_the_account_and_accept_a_minimum_share() {
     let ben = visitor(&site, &admin, "ben");
     let own = key(&site.service, "ben", false, "admin");
     site.new_repository(&own, "drafts", "private", "ben");
-    assert!(page(&site, "/alerts/rules", &ben.0).contains("make one first"));
+    assert!(page(&site, "/alerts/rules", &ben.0).contains("create a webhook first"));
     let hook = json!({ "name": "desk", "url": "https://hooks.example.org/textkin" });
     let hook = site.ask("POST", "/api/v1/webhooks", &own, &hook)["id"].clone();
     let rules = page(&site, "/alerts/rules", &ben.0);
@@ -58,11 +58,11 @@ fn rules_offer_the_webhooks_of_the_account_and_accept_a_minimum_share() {
             && again.contains("name=\"min_words\" min=\"0\" value=\"9\"")
     );
     let (status, to, _) = site.visit("POST", "/alerts/rules", Some(&ben.0), form("12.5"));
-    assert_eq!((status, to.as_str()), (303, "/alerts/rules?said=watched"));
+    assert_eq!((status, to.as_str()), (303, "/alerts/rules?notice=watched"));
     let watch = site.service.watches(&actor(&site.service, &own)).unwrap().remove(0);
     assert_eq!((watch.levels.some, watch.levels.high, watch.min_words), (0.125, 0.6, 9));
     assert_eq!(json!(watch.webhook), hook);
-    assert!(page(&site, "/alerts/rules", &ben.0).contains("12.5% of one text"));
+    assert!(page(&site, "/alerts/rules", &ben.0).contains("12.5% of either text"));
 }
 
 #[test]

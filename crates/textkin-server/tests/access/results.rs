@@ -70,7 +70,9 @@ fn the_text_is_marked_and_private_texts_of_others_are_not_revealed() {
     for what in ["", "/export.html"] {
         let page = seen(&before, what);
         assert!(page.contains("<a class=\"n\" href=\"#source-1\""), "{page}");
-        assert!(page.contains("id=\"source-1\"") && page.contains("Held by another owner"));
+        assert!(
+            page.contains("id=\"source-1\"") && page.contains("Private match in another account")
+        );
         for secret in ["secrets", "anna", "only Anna has"] {
             assert!(!page.contains(secret), "{secret}");
         }

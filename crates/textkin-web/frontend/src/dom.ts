@@ -1,4 +1,4 @@
-// Short words for what every island does with the page.
+// Helpers for reading and changing the page.
 
 export function find<T extends Element = HTMLElement>(selector: string, root: ParentNode = document): T | null {
   return root.querySelector<T>(selector);
@@ -10,7 +10,7 @@ export function all<T extends Element = HTMLElement>(selector: string, root: Par
 
 type Child = Node | string;
 
-/** A new element. Text is always text, never markup. */
+/** Creates an element. Text children are never interpreted as markup. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   name: K, attributes: Record<string, string> = {}, ...children: Child[]
 ): HTMLElementTagNameMap[K] {
@@ -20,7 +20,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A new element of a drawing. */
+/** Creates an SVG element. */
 export function draw(name: string, attributes: Record<string, string | number> = {}, ...children: Child[]): SVGElement {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
@@ -28,12 +28,12 @@ export function draw(name: string, attributes: Record<string, string | number> =
   return element;
 }
 
-/** Shows what only makes sense with a script. */
+/** Shows the elements that need scripts. */
 export function reveal(root: ParentNode): void {
   for (const element of all("[data-scripted]", root)) element.hidden = false;
 }
 
-/** Whether a key is meant for a field and not for the page. */
+/** Returns whether a key press belongs to a form field and not to the page. */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   const target = event.target;
@@ -48,7 +48,7 @@ export function counted(value: number, one: string, many: string): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
-/** As the server writes it: only all is 100%, only none is 0%. */
+/** Formats a percentage like the server: only all is 100%, only none is 0%. */
 export function percent(value: number): string {
   if (!Number.isFinite(value)) return "n/a";
   const rounded = Math.round(Math.min(Math.max(value, 0), 1) * 100);

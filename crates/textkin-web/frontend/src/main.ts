@@ -1,4 +1,4 @@
-// Starts the islands of a page: parts that need a hand on them. Everything else is plain HTML.
+// Starts the islands of a page: its interactive parts. Everything else is plain HTML.
 import "./style/base.css";
 import "./style/frame.css";
 import "./style/parts.css";
@@ -8,7 +8,7 @@ import { all } from "./dom";
 import { startMenus } from "./islands/menus";
 import { startSorting } from "./islands/sorting";
 
-/** An island takes the element that bears its name. */
+/** An island is started with the element that names it in `data-island`. */
 type Island = { start(element: HTMLElement): void };
 
 const islands: Record<string, () => Promise<Island>> = {
@@ -32,9 +32,9 @@ const started = all<HTMLElement>("[data-island]").map(async (element) => {
   try {
     (await load?.())?.start(element);
   } catch (error) {
-    // Without its island a part stays as the server wrote it, which works too.
+    // Without its island, the part stays as the server rendered it, which works too.
     console.error(error);
   }
 });
-// For whoever drives the page: from now on it answers to hands.
+// Browser tests wait for this before they use the page.
 void Promise.all(started).then(() => { document.documentElement.dataset.islands = "started"; });

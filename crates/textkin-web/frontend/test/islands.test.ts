@@ -1,4 +1,4 @@
-// The pure parts of the islands.
+// Tests of the islands' pure functions.
 import { describe, expect, it } from "vitest";
 import { percent } from "../src/dom";
 import { follow, hue, nearest } from "../src/islands/compare/follow";
@@ -11,8 +11,8 @@ import { queryOf } from "../src/islands/results";
 import { addressOf, callsOf, exampleOf, resolve } from "../src/islands/schema";
 import { sortedOrder } from "../src/islands/sorting";
 import { pause } from "../src/islands/wait";
-import { firstOfEach, type Mark, stretches } from "../src/islands/whole";
-import { stepOf, stepsOf, wholeLines } from "../src/islands/steps";
+import { firstOfEach, type Mark, textRuns } from "../src/islands/full-text";
+import { completeLines, stepOf, stepsOf } from "../src/islands/steps";
 
 describe("numbers", () => {
   it("only all is 100% and only none is 0%", () => {
@@ -21,11 +21,11 @@ describe("numbers", () => {
 });
 
 describe("side by side", () => {
-  it("follows in proportion between known places", () => {
-    const known = [[0, 0], [100, 300], [200, 400], [1000, 2000]] as const;
-    expect([0, 50, 150, 600, 2000].map((place) => follow(known, place))).toEqual([0, 150, 350, 1200, 2000]);
+  it("interpolates between anchors", () => {
+    const anchors = [[0, 0], [100, 300], [200, 400], [1000, 2000]] as const;
+    expect([0, 50, 150, 600, 2000].map((position) => follow(anchors, position))).toEqual([0, 150, 350, 1200, 2000]);
   });
-  it("finds the nearest match and passes over what is not there", () => {
+  it("finds the nearest match and skips missing ones", () => {
     expect(nearest([10, NaN, 50], 45)).toBe(2);
     expect(nearest([NaN], 45)).toBe(-1);
   });
@@ -46,7 +46,7 @@ describe("graph", () => {
     const nodes = ["a", "b", "b", "c"].map((group) => ({ group }) as Node);
     expect([...groupColours(nodes, ["red", "blue"], "grey")]).toEqual([["b", "red"], ["a", "blue"], ["c", "grey"]]);
   });
-  it("shortens by letters, not by halves of them", () => {
+  it("shortens by whole characters", () => {
     expect(shorten("😀😀😀", 2)).toBe("😀…");
   });
 });
@@ -59,34 +59,34 @@ describe("sorting", () => {
 });
 
 describe("probe", () => {
-  it("reads whole lines only", () => {
-    expect(wholeLines('{"step":"a"}\n\n{"st')).toEqual({ lines: ['{"step":"a"}'], rest: '{"st' });
+  it("reads complete lines only", () => {
+    expect(completeLines('{"step":"a"}\n\n{"st')).toEqual({ lines: ['{"step":"a"}'], rest: '{"st' });
     expect([stepOf("nonsense"), stepOf("3"), stepOf('{"step":"done"}')]).toEqual([undefined, undefined, { step: "done" }]);
   });
-  it("never leads to another host", () => {
+  it("never links to another host", () => {
     expect(["/results/7", "//evil.example", "javascript:alert(1)", "/\\evil", undefined].map(safePath)).toEqual(["/results/7", "/", "/", "/", "/"]);
   });
-  it("says that an answer without an end failed", async () => {
+  it("reports a response without an end as failed", async () => {
     const steps = async (body: string, type: string, status = 200): Promise<string[]> => {
-      const told: string[] = [];
-      for await (const step of stepsOf(new Response(body, { status, headers: { "Content-Type": type } }))) told.push(step.reason ?? step.step);
-      return told;
+      const reasons: string[] = [];
+      for await (const step of stepsOf(new Response(body, { status, headers: { "Content-Type": type } }))) reasons.push(step.reason ?? step.step);
+      return reasons;
     };
     expect(await steps('{"step":"words","words":3}\n{"step":"done"}', "application/x-ndjson")).toEqual(["words", "done"]);
-    expect(await steps('{"step":"words"}', "application/x-ndjson")).toEqual(["words", "the server stopped in the middle"]);
+    expect(await steps('{"step":"words"}', "application/x-ndjson")).toEqual(["words", "the connection to the server was lost"]);
     expect(await steps('{"detail":"too many"}', "application/problem+json", 429)).toEqual(["too many"]);
-    expect(await steps("<html>", "text/html", 500)).toEqual(["the server answered 500"]);
+    expect(await steps("<html>", "text/html", 500)).toEqual(["the server responded with status 500"]);
   });
 });
 
 describe("waiting", () => {
-  it("asks soon at first and never more seldom than every ten seconds", () => {
+  it("polls quickly at first and at least every ten seconds", () => {
     expect([0, 1, 100].map(pause)).toEqual([500, 750, 10_000]);
   });
 });
 
 describe("results", () => {
-  it("leaves empty fields out of the address", () => {
+  it("omits empty fields from the URL", () => {
     const data = new FormData();
     data.append("min_run", "8");
     data.append("common", "");
@@ -100,27 +100,27 @@ describe("the text of a result", () => {
   it("is cut where marks begin and end", () => {
     const firsts = firstOfEach(marks);
     expect([...firsts]).toEqual([0, 2]);
-    expect(stretches(marks, firsts, 0, 10)).toEqual([
+    expect(textRuns(marks, firsts, 0, 10)).toEqual([
       { from: 0, to: 2 },
       { from: 2, to: 4, of: 1, begins: true, first: true },
       { from: 4, to: 6, of: "quotation", begins: true, first: false },
       { from: 6, to: 8 },
       { from: 8, to: 10, of: 2, begins: true, first: true },
     ]);
-    // A mark that goes on in the next part has its number once.
-    expect(stretches(marks, firsts, 10, 17)).toEqual([
+    // A mark that continues in the next part is numbered once.
+    expect(textRuns(marks, firsts, 10, 17)).toEqual([
       { from: 10, to: 14, of: 2, begins: false, first: false },
       { from: 14, to: 15 },
       { from: 15, to: 16, of: 1, begins: true, first: false },
       { from: 16, to: 17 },
     ]);
-    expect(stretches([], new Set(), 3, 3)).toEqual([]);
+    expect(textRuns([], new Set(), 3, 3)).toEqual([]);
   });
 });
 
 describe("origins", () => {
-  it("turns places of the drawing into days", () => {
-    expect([0, 0.02, 0.98, 1].map((place) => dayAt(place, 0, 86400 * 10))).toEqual(["1970-01-01", "1970-01-01", "1970-01-11", "1970-01-11"]);
+  it("turns positions of the drawing into days", () => {
+    expect([0, 0.02, 0.98, 1].map((position) => dayAt(position, 0, 86400 * 10))).toEqual(["1970-01-01", "1970-01-01", "1970-01-11", "1970-01-11"]);
   });
 });
 
@@ -137,12 +137,12 @@ describe("api", () => {
       schemas: { Loop: { type: "object", properties: { next: { $ref: "#/components/schemas/Loop" }, id: { type: "string", example: "a" } } } },
     },
   };
-  it("makes addresses of values", () => {
+  it("builds URLs from values", () => {
     const [call] = callsOf(description);
     expect(call && addressOf(call, { name: "a/b", page: "" })).toBe("/api/v1/repositories/a%2Fb");
     expect(call && addressOf(call, { name: "a", page: "2" })).toBe("/api/v1/repositories/a?page=2");
   });
-  it("does not run in circles", () => {
+  it("handles circular references", () => {
     const example = exampleOf(description, { $ref: "#/components/schemas/Loop" }) as { id: string };
     expect(example.id).toBe("a");
     expect(resolve({}, { $ref: "#/nowhere" })).toEqual({ $ref: "#/nowhere" });

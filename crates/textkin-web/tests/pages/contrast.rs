@@ -1,13 +1,13 @@
-//! The contrast of what is written with what it is written on, computed from the style itself.
+//! Checks the contrast of text and background, computed from the style sheet.
 
 use std::collections::BTreeMap;
 
 const STYLE: &str = include_str!("../../frontend/src/style/base.css");
 
-/// The least contrast of text (WCAG 2.2, level AA).
+/// Minimum contrast of text (WCAG 2.2, level AA).
 const MIN: f64 = 4.5;
 
-/// What is written, and what it may be written on.
+/// Text colours, and the backgrounds they appear on.
 const PAIRS: [(&str, &[&str]); 6] = [
     (
         "ink",
@@ -24,10 +24,10 @@ const PAIRS: [(&str, &[&str]); 6] = [
 ];
 
 #[test]
-fn all_text_can_be_read_light_and_dark() {
+fn text_is_readable_in_light_and_dark() {
     let blocks = blocks();
-    assert_eq!(blocks.len(), 3, "light, dark by choice, dark by the system");
-    assert_eq!(blocks[1], blocks[2], "dark is dark, however it was chosen");
+    assert_eq!(blocks.len(), 3, "light, dark by choice, dark by system setting");
+    assert_eq!(blocks[1], blocks[2], "both dark themes must be equal");
     for colours in &blocks[..2] {
         for (text, grounds) in PAIRS {
             for ground in grounds {
@@ -47,7 +47,7 @@ fn all_text_can_be_read_light_and_dark() {
     }
 }
 
-/// The colours of each block that defines them, by name.
+/// Returns the colours of each block that defines them, by name.
 fn blocks() -> Vec<BTreeMap<String, String>> {
     let is_colour = |value: &str| value.starts_with('#');
     let blocks =

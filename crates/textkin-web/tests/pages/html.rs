@@ -1,22 +1,22 @@
-//! A small reader of HTML: enough to look at our own pages with suspicion.
+//! A small HTML parser, enough to check our own pages.
 
 /// A start tag.
 #[derive(Clone, Debug)]
 pub(crate) struct Element {
-    /// Its name.
+    /// The tag name.
     pub(crate) name: String,
-    /// Its attributes, values unescaped.
+    /// The attributes, with unescaped values.
     pub(crate) attributes: Vec<(String, String)>,
-    /// Where its content begins.
+    /// The position where its content begins.
     pub(crate) end: usize,
-    /// Where it begins.
+    /// The position where it begins.
     pub(crate) start: usize,
-    /// Where its content ends.
+    /// The position where its content ends.
     pub(crate) close: usize,
 }
 
 impl Element {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -90,7 +90,7 @@ fn tag(html: &str, start: usize) -> (Element, bool) {
     }
 }
 
-/// All start tags, in order.
+/// Returns all start tags, in order.
 pub(crate) fn elements(html: &str) -> Vec<Element> {
     let mut elements: Vec<Element> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -112,7 +112,7 @@ pub(crate) fn elements(html: &str) -> Vec<Element> {
     elements
 }
 
-/// Tags that do not match.
+/// Returns the tags that do not match.
 pub(crate) fn unbalanced(html: &str) -> Vec<String> {
     let mut open: Vec<String> = Vec::new();
     let mut problems = Vec::new();
@@ -136,7 +136,7 @@ pub(crate) fn unbalanced(html: &str) -> Vec<String> {
     problems
 }
 
-/// Each element of this name with the elements in it.
+/// Returns each element with this name, and the elements in it.
 pub(crate) fn inside(html: &str, name: &str) -> Vec<(Element, Vec<Element>)> {
     let all = elements(html);
     all.iter()
@@ -149,7 +149,7 @@ pub(crate) fn inside(html: &str, name: &str) -> Vec<(Element, Vec<Element>)> {
         .collect()
 }
 
-/// What a person can use or see that has no name to be read out.
+/// Returns the controls and images that have no accessible name.
 pub(crate) fn nameless(html: &str) -> Vec<String> {
     let labels: Vec<(usize, usize)> = elements(html)
         .iter()
@@ -203,7 +203,7 @@ fn visible(html: &str) -> String {
 }
 
 #[test]
-fn what_is_wrong_is_noticed() {
+fn errors_are_detected() {
     assert_eq!(unbalanced("<p><b></p></b>").len(), 2);
     assert!(unbalanced("<p><svg><rect/></svg><input></p>").is_empty());
     assert_eq!(nameless("<button><b></b></button><input><svg></svg><nav></nav>").len(), 4);

@@ -1,4 +1,4 @@
-//! Every page, in every flavour of made-up data: it renders, escapes, and keeps to the policy.
+//! Every page with every flavour of made-up data: it renders, escapes, and complies with the policy.
 
 #[path = "../../examples/gallery/samples/mod.rs"]
 mod samples;
@@ -23,7 +23,7 @@ fn all_pages() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_page_is_whole() {
+fn every_page_is_complete() {
     for (name, html) in all_pages() {
         assert!(
             html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"),
@@ -35,7 +35,7 @@ fn every_page_is_whole() {
 }
 
 #[test]
-fn no_page_breaks_the_policy() {
+fn no_page_violates_the_policy() {
     for (name, html) in all_pages() {
         for element in elements(&html) {
             check_policy(&name, &element);
@@ -66,7 +66,7 @@ fn check_policy(name: &str, element: &Element) {
 }
 
 #[test]
-fn every_form_that_changes_something_has_the_token() {
+fn every_post_form_has_the_csrf_token() {
     for (name, html) in all_pages() {
         for form in html::inside(&html, "form") {
             let is_post = form.0.attribute("method") == Some("post");
@@ -77,7 +77,7 @@ fn every_form_that_changes_something_has_the_token() {
 }
 
 #[test]
-fn everything_that_is_used_has_a_name() {
+fn every_control_has_an_accessible_name() {
     for (name, html) in all_pages() {
         let problems = html::nameless(&html);
         assert!(problems.is_empty(), "{name}: {problems:?}");
@@ -105,11 +105,11 @@ fn headings_are_in_order_and_ids_are_unique() {
 }
 
 #[test]
-fn hostile_text_is_text() {
+fn hostile_text_is_escaped() {
     for (name, html) in samples::pages(&Flavour::Hostile).unwrap() {
         assert!(!html.contains("<script>alert"), "{name}");
         assert!(!html.contains("<img"), "{name}");
-        assert!(!html.contains('\u{202e}'), "{name}: text that turns what follows");
+        assert!(!html.contains('\u{202e}'), "{name}: a bidirectional override");
     }
     let json = samples::results_json(&Flavour::Hostile).unwrap();
     let data: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -123,7 +123,7 @@ static PLAIN: LazyLock<Vec<(&'static str, String)>> =
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever stands in the fields, the elements and their attributes are the same.
+    /// Whatever the fields contain, elements and attributes stay the same.
     #[test]
     fn no_text_changes_the_elements_of_a_page(text in "[<>&\"'=/ a-z\u{202e}\u{0}\u{5d0}-]{1,40}") {
         let shape = |html: &str| -> Vec<(String, Vec<String>)> {
@@ -137,7 +137,7 @@ proptest! {
     }
 }
 
-/// The shape without what depends on whether a text has letters, or is a moment or a name.
+/// Returns the shape without elements that depend on whether a text has letters, or is a time or a name.
 fn differing(shape: &[(String, Vec<String>)]) -> Vec<(String, Vec<String>)> {
     let volatile = ["span", "time", "option", "input"];
     shape.iter().filter(|(name, _)| !volatile.contains(&name.as_str())).cloned().collect()

@@ -1,4 +1,4 @@
-// The inbox by keyboard: J and K walk, Enter looks inside, H handles, X dismisses.
+// Keyboard control of the inbox: J and K move, Enter shows passages, H marks as handled, X dismisses.
 import { all, find, isTyping, reveal } from "../dom";
 
 export function start(element: HTMLElement): void {
@@ -35,15 +35,15 @@ export function start(element: HTMLElement): void {
   const press = (name: string): void => rows[current]?.querySelector<HTMLButtonElement>(`[data-do=${name}]`)?.click();
   document.addEventListener("keydown", (event) => {
     if (isTyping(event)) return;
-    const deeds: Record<string, () => void> = {
+    const actions: Record<string, () => void> = {
       j: () => go(current + 1),
       k: () => go(current - 1),
       h: () => press("handle"),
       x: () => press("dismiss"),
     };
-    const deed = deeds[event.key.toLowerCase()];
-    if (!deed) return;
+    const action = actions[event.key.toLowerCase()];
+    if (!action) return;
     event.preventDefault();
-    deed();
+    action();
   });
 }

@@ -1,4 +1,4 @@
-// The calls of the API with forms to try them, made of the server's own description.
+// The API reference with forms to try each call, generated from the OpenAPI description.
 import { make } from "../dom";
 import { type Call, type Description, addressOf, callsOf, exampleOf, resolve } from "./schema";
 
@@ -13,11 +13,11 @@ async function show(root: HTMLElement): Promise<void> {
     if (!answer.ok) throw new Error(String(answer.status));
     description = (await answer.json()) as Description;
   } catch {
-    root.replaceChildren(make("p", { class: "notice problem", role: "alert" }, "The description of the API could not be loaded."));
+    root.replaceChildren(make("p", { class: "notice problem", role: "alert" }, "The API description could not be loaded."));
     return;
   }
   const key = make("input", { type: "password", autocomplete: "off", spellcheck: "false", placeholder: "tk_…" });
-  const bar = make("p", { class: "bar" }, make("label", {}, "Key to try with ", key), make("span", { class: "hint" }, "it stays on this page"));
+  const bar = make("p", { class: "bar" }, make("label", {}, "API key ", key), make("span", { class: "hint" }, "used on this page only"));
   root.replaceChildren(bar);
   const byTag = new Map<string, Call[]>();
   for (const call of callsOf(description)) byTag.set(call.tag, [...(byTag.get(call.tag) ?? []), call]);
@@ -30,7 +30,7 @@ async function show(root: HTMLElement): Promise<void> {
 function callOf(description: Description, call: Call, key: HTMLInputElement): HTMLElement {
   const head = make("summary", {}, make("span", { class: "method" }, call.method.toUpperCase()), make("code", {}, call.path), ` ${call.operation.summary ?? ""}`);
   const details = make("details", {}, head);
-  // The form is made when it is first looked at: there are many calls.
+  // There are many calls, so each form is created when it is first opened.
   details.addEventListener("toggle", () => {
     if (details.open && details.childElementCount === 1) details.append(formOf(description, call, key));
   });
@@ -50,12 +50,12 @@ function formOf(description: Description, call: Call, key: HTMLInputElement): HT
   const body = json && make("textarea", { rows: "8", spellcheck: "false" });
   if (json && body) {
     body.value = JSON.stringify(json.example ?? exampleOf(description, json.schema), null, 2);
-    form.append(make("label", {}, "Body", body));
+    form.append(make("label", {}, "Request body", body));
   } else if (Object.keys(content).length > 0) {
-    form.append(make("p", { class: "soft" }, `The body is ${Object.keys(content).join(" or ")}: use curl.`));
+    form.append(make("p", { class: "soft" }, `The body is ${Object.keys(content).join(" or ")}. Use curl to send it.`));
   }
   const answer = make("pre", { class: "code answer", tabindex: "0", hidden: "" });
-  form.append(make("p", {}, make("button", { type: "submit", class: "first" }, "Send")), answer);
+  form.append(make("p", {}, make("button", { type: "submit", class: "first" }, "Send request")), answer);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
@@ -74,14 +74,14 @@ async function send(call: Call, values: Record<string, string>, body: string | u
   }
   shown.hidden = false;
   shown.textContent = "…";
-  const began = performance.now();
+  const start = performance.now();
   try {
     const answer = await fetch(addressOf(call, values), { method: call.method.toUpperCase(), headers, body: body ?? null, credentials: "omit" });
     const text = await answer.text();
-    const took = Math.round(performance.now() - began);
+    const took = Math.round(performance.now() - start);
     shown.textContent = `${answer.status} ${answer.statusText}, ${took} ms\n\n${pretty(text)}`;
   } catch (error) {
-    shown.textContent = `No answer: ${(error as Error).message}`;
+    shown.textContent = `No response: ${(error as Error).message}`;
   }
 }
 

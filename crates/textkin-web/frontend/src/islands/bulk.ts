@@ -1,20 +1,20 @@
-// Deleting chosen documents: says how many, and asks once more.
+// Deleting selected documents: shows their number and asks for confirmation.
 import { all, counted, find } from "../dom";
 
 export function start(element: HTMLElement): void {
   const form = element as HTMLFormElement;
   const button = find<HTMLButtonElement>("[data-bulk-button]", form);
   if (!button) return;
-  const chosen = (): number => all<HTMLInputElement>("input[type=checkbox]:checked", form).length;
+  const selected = (): number => all<HTMLInputElement>("input[type=checkbox]:checked", form).length;
   const show = (): void => {
-    const count = chosen();
+    const count = selected();
     button.disabled = count === 0;
-    button.textContent = count === 0 ? "Delete the chosen documents" : `Delete ${counted(count, "document", "documents")}`;
+    button.textContent = count === 0 ? "Delete selected documents" : `Delete ${counted(count, "document", "documents")}`;
   };
   form.addEventListener("change", show);
   form.addEventListener("submit", (event) => {
-    const asked = `Delete ${counted(chosen(), "document", "documents")} for good? Text, fingerprints and results go.`;
-    if (!window.confirm(asked)) event.preventDefault();
+    const question = `Delete ${counted(selected(), "document", "documents")} permanently? This includes their text, index entries and results.`;
+    if (!window.confirm(question)) event.preventDefault();
   });
   show();
 }

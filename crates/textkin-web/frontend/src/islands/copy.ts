@@ -1,4 +1,4 @@
-// A button that copies what is shown once.
+// The button that copies a new secret.
 import { find } from "../dom";
 
 export function start(element: HTMLElement): void {
@@ -12,7 +12,7 @@ export function start(element: HTMLElement): void {
       await navigator.clipboard.writeText(field.value);
       button.textContent = "Copied";
     } catch {
-      // Without a secure connection there is no clipboard; the text is selected for the keys.
+      // Without a secure connection there is no clipboard access; the text is selected instead.
       button.textContent = "Press Ctrl+C";
     }
   });

@@ -1,4 +1,4 @@
-// Menus close when something else is used, or with Escape.
+// Closes menus on a click elsewhere, or with Escape.
 import { all } from "../dom";
 
 export function startMenus(): void {

@@ -1,8 +1,8 @@
-// The drop zone: any number of files, sent one by one, each with a line that says how far it is.
+// The drop zone: accepts any number of files, submits them one by one, and shows the progress of each.
 import { counted, find, make, number } from "../dom";
 import { type Step, stepsOf } from "./steps";
 
-type Entry = { file: File; line: HTMLLIElement; said: HTMLSpanElement; isSent: boolean };
+type Entry = { file: File; line: HTMLLIElement; status: HTMLSpanElement; isSent: boolean };
 
 export function start(element: HTMLElement): void {
   const form = element as HTMLFormElement;
@@ -13,16 +13,16 @@ export function start(element: HTMLElement): void {
   const status = find("[data-status]", form);
   if (!drop || !list || !input || !button || !status) return;
   const limit = Number(form.dataset.maxBytes) || Infinity;
-  // Not `form.action`: that is the field of this name.
+  // Not `form.action`, which is the form field with this name.
   const target = form.getAttribute("action") ?? "/probe";
   const entries: Entry[] = [];
 
   function add(files: Iterable<File>): void {
     for (const file of files) {
-      const said = make("span", { class: "soft" }, "ready");
+      const state = make("span", { class: "soft" }, "ready");
       const remove = make("button", { type: "button", class: "plain", "aria-label": `Remove ${file.name}` }, "Remove");
       const name = make("span", { class: "grow", dir: "auto" }, file.name);
-      const entry: Entry = { file, line: make("li", {}, name, said, remove), said, isSent: false };
+      const entry: Entry = { file, line: make("li", {}, name, state, remove), status: state, isSent: false };
       remove.addEventListener("click", () => {
         entries.splice(entries.indexOf(entry), 1);
         entry.line.remove();
@@ -49,13 +49,13 @@ export function start(element: HTMLElement): void {
   });
   input.addEventListener("change", () => {
     add(input.files ?? []);
-    // What is in the list is sent from there, and the same file can be chosen again.
+    // Files are submitted from the list; clearing the input allows choosing the same file again.
     input.value = "";
   });
 
   form.addEventListener("submit", (event) => {
     const waiting = entries.filter((entry) => !entry.isSent);
-    // A pasted text alone is sent as any form is.
+    // A pasted text alone is submitted like any form.
     if (waiting.length === 0) return;
     event.preventDefault();
     void send(waiting);
@@ -82,47 +82,47 @@ export function start(element: HTMLElement): void {
   async function sendOne(entry: Entry): Promise<string | undefined> {
     entry.isSent = true;
     entry.line.querySelector("button")?.remove();
-    if (entry.file.size > limit) return show(entry, { step: "failed", reason: "the file is larger than the server takes" });
+    if (entry.file.size > limit) return show(entry, { step: "failed", reason: "the file exceeds the size limit of the server" });
     show(entry, { step: "reading" });
     const data = new FormData(form);
     data.delete("file");
     data.delete("text");
     data.append("file", entry.file, entry.file.name);
     try {
-      const answer = await fetch(target, { method: "POST", body: data, headers: { Accept: "application/x-ndjson" } });
+      const response = await fetch(target, { method: "POST", body: data, headers: { Accept: "application/x-ndjson" } });
       let href: string | undefined;
-      for await (const step of stepsOf(answer)) href = show(entry, step) ?? href;
+      for await (const step of stepsOf(response)) href = show(entry, step) ?? href;
       return href;
     } catch {
-      return show(entry, { step: "failed", reason: "the server did not answer" });
+      return show(entry, { step: "failed", reason: "the server did not respond" });
     }
   }
 
-  /** Writes the line of a file; where the result is, once there is one. */
+  /** Updates the line of a file. Returns the URL of the result once it is ready. */
   function show(entry: Entry, step: Step): string | undefined {
     entry.line.className = step.step;
     switch (step.step) {
       case "words":
-        entry.said.textContent = counted(step.words ?? 0, "word", "words");
+        entry.status.textContent = counted(step.words ?? 0, "word", "words");
         return undefined;
       case "done": {
-        const link = make("a", { href: safePath(step.href) }, step.said ?? "Result");
-        entry.said.replaceChildren(link);
+        const link = make("a", { href: safePath(step.href) }, step.summary ?? "Show result");
+        entry.status.replaceChildren(link);
         for (const warning of step.warnings ?? []) entry.line.append(make("span", { class: "reason warn" }, warning));
         return link.getAttribute("href") ?? undefined;
       }
       case "failed":
-        entry.said.replaceChildren(make("span", { class: "tag failed" }, "failed"));
-        entry.line.append(make("span", { class: "reason" }, step.reason ?? "no reason was given"));
+        entry.status.replaceChildren(make("span", { class: "tag failed" }, "failed"));
+        entry.line.append(make("span", { class: "reason" }, step.reason ?? "unknown error"));
         return undefined;
       default:
-        entry.said.textContent = step.step === "reading" ? "reading…" : step.step;
+        entry.status.textContent = step.step === "reading" ? "reading…" : step.step;
         return undefined;
     }
   }
 }
 
-/** A path on this host, whatever is given. */
+/** Returns `path` if it is a path on this host, otherwise `/`. */
 export function safePath(path: string | undefined): string {
   return path && /^\/(?![/\\])/.test(path) ? path : "/";
 }

@@ -1,4 +1,4 @@
-// Reads what an OpenAPI description says of a call, as far as a form needs it.
+// Reads from an OpenAPI description what the form of a call needs.
 
 export type Schema = {
   $ref?: string; type?: string | string[]; properties?: Record<string, Schema>; items?: Schema; enum?: unknown[];
@@ -14,7 +14,7 @@ export type Call = { method: string; path: string; tag: string; operation: Opera
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-/** All calls, in the order of the description. */
+/** Returns all calls, in the order of the description. */
 export function callsOf(description: Description): Call[] {
   const calls: Call[] = [];
   for (const [path, item] of Object.entries(description.paths ?? {})) {
@@ -29,7 +29,7 @@ export function callsOf(description: Description): Call[] {
   return calls;
 }
 
-/** What a reference leads to; itself if it is none. */
+/** Resolves a reference; returns the value itself if it is not one. */
 export function resolve<T extends { $ref?: string }>(description: Description, value: T): T {
   let found: unknown = value;
   for (let hops = 0; hops < 8; hops++) {
@@ -40,7 +40,7 @@ export function resolve<T extends { $ref?: string }>(description: Description, v
   return (found ?? value) as T;
 }
 
-/** An example that fits a schema, for a field to begin with. */
+/** Returns an example for a schema, as the initial content of a field. */
 export function exampleOf(description: Description, schema: Schema | undefined, depth = 0): unknown {
   if (!schema || depth > 6) return null;
   const known = resolve(description, schema);
@@ -62,7 +62,7 @@ export function exampleOf(description: Description, schema: Schema | undefined, 
   return type === "string" ? "" : null;
 }
 
-/** The address of a call with its values; those of the query that are empty are left out. */
+/** Returns the URL of a call with its values; empty query parameters are omitted. */
 export function addressOf(call: Call, values: Record<string, string>): string {
   const path = call.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
   const query = new URLSearchParams();

@@ -1,4 +1,4 @@
-// Tables that can be sorted by any column: by number where cells carry one, else by text.
+// Sortable tables: by number if the cells have one, otherwise by text.
 import { all, make } from "../dom";
 
 export function startSorting(): void {
@@ -14,7 +14,7 @@ export function startSorting(): void {
 function sort(table: HTMLTableElement, head: HTMLTableCellElement, column: number): void {
   const isNumeric = head.classList.contains("num");
   const before = head.getAttribute("aria-sort");
-  // Numbers are mostly wanted largest first.
+  // Numbers start with the largest.
   const isAscending = before === null ? !isNumeric : before === "descending";
   for (const other of all("thead th", table)) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", isAscending ? "ascending" : "descending");
@@ -32,7 +32,7 @@ function cellKey(cell: HTMLTableCellElement | undefined): number | string {
   return cell?.querySelector("time")?.dateTime ?? cell?.textContent?.trim() ?? "";
 }
 
-/** The places of `keys` in order; equal keys keep theirs. */
+/** Returns the sorted indices of `keys`; the sort is stable. */
 export function sortedOrder(keys: (number | string)[], isAscending: boolean): number[] {
   const compare = (a: number | string, b: number | string): number =>
     typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });

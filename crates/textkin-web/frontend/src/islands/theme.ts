@@ -1,4 +1,4 @@
-// Light, dark, or as the system says. The server reads the cookie, so that pages come right at once.
+// The theme switch. The server reads the cookie, so that pages load in the right theme.
 import { all } from "../dom";
 
 export function start(element: HTMLElement): void {

@@ -1,22 +1,22 @@
-// A page that is not ready asks now and then, and comes again when it is; until then nothing moves.
+// A page that is not ready polls the server and reloads once it is.
 
-/** The pauses between questions, in milliseconds: soon at first, then less often. */
-export function pause(asked: number): number {
-  return Math.min(500 * 1.5 ** asked, 10_000);
+/** Returns the pause before the next poll in milliseconds: short at first, then longer. */
+export function pause(polls: number): number {
+  return Math.min(500 * 1.5 ** polls, 10_000);
 }
 
 export function start(): void {
-  let asked = 0;
-  const ask = async (): Promise<void> => {
+  let polls = 0;
+  const poll = async (): Promise<void> => {
     try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      // A page that waits says so; one that does not is ready, or tells what went wrong.
-      if (!(await answer.text()).includes("data-island=\"wait\"")) return location.reload();
+      const response = await fetch(location.href, { headers: { Accept: "text/html" } });
+      // A page without this marker is ready, or shows what went wrong.
+      if (!(await response.text()).includes("data-island=\"wait\"")) return location.reload();
     } catch {
       // The server may be restarting.
     }
-    asked += 1;
-    window.setTimeout(() => void ask(), pause(asked));
+    polls += 1;
+    window.setTimeout(() => void poll(), pause(polls));
   };
-  window.setTimeout(() => void ask(), pause(asked));
+  window.setTimeout(() => void poll(), pause(polls));
 }

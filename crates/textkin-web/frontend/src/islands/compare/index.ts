@@ -1,6 +1,6 @@
-// Two texts side by side: connectors, minimaps, walking from match to match, scrolling together.
+// The side-by-side comparison: connectors, minimaps, stepping through matches, scrolling together.
 import { all, counted, draw, find, isTyping, make, number, reveal } from "../../dom";
-import { type Known, follow, hue, nearest, ribbon } from "./follow";
+import { type Anchor, follow, hue, nearest, ribbon } from "./follow";
 
 type Side = {
   pane: HTMLElement;
@@ -10,13 +10,13 @@ type Side = {
   tops: number[];
   ends: number[];
 };
-type Found = { words: number; isMoved: boolean };
+type MatchInfo = { words: number; isMoved: boolean };
 
-/** The most connectors that are drawn at once. */
+/** Maximum number of connectors drawn at once. */
 const MAX_LINKS = 300;
 
 export function start(root: HTMLElement): void {
-  const found: Found[] = all("[data-matches] tbody tr").map((row) => ({
+  const matches: MatchInfo[] = all("[data-matches] tbody tr").map((row) => ({
     words: Number(row.dataset.words),
     isMoved: row.dataset.moved === "true",
   }));
@@ -25,21 +25,25 @@ export function start(root: HTMLElement): void {
   const together = find<HTMLInputElement>("[data-together]", root);
   const status = find("[data-status]", root);
   const mode = find<HTMLButtonElement>("[data-do=mode]", root);
-  const sides = ["a", "b"].map((name) => sideOf(root, name, found.length));
+  const sides = ["a", "b"].map((name) => sideOf(root, name, matches.length));
   const [left, right] = sides;
   if (!links || !jump || !together || !status || !mode || !left || !right) return;
   reveal(root);
-  // What scrolling together follows: matches in the order of both texts.
-  const anchors = found.flatMap((match, index) => (match.isMoved ? [] : [index]));
+  // Scrolling together follows the matches that are in the same order in both texts.
+  const anchors = matches.flatMap((match, index) => (match.isMoved ? [] : [index]));
   let current = -1;
-  // The pane that the person scrolls; the other one follows.
+  // The pane that the reader scrolls; the other one follows.
   let leader: Side | undefined = left;
   let isScheduled = false;
 
-  jump.append(...found.map((match, index) => make("option", { value: String(index) }, describe(match, index))));
+  jump.append(...matches.map((match, index) => make("option", { value: String(index) }, describe(match, index))));
 
-  function describe(match: Found, index: number): string {
-    return `${number(index + 1)}: ${counted(match.words, "word", "words")}${match.isMoved ? ", moved" : ""}`;
+  function describe(match: MatchInfo, index: number): string {
+    return `${number(index + 1)}: ${details(match)}`;
+  }
+
+  function details(match: MatchInfo): string {
+    return `${counted(match.words, "word", "words")}${match.isMoved ? ", moved" : ""}`;
   }
 
   function measure(): void {
@@ -77,13 +81,13 @@ export function start(root: HTMLElement): void {
     const frame = links!.getBoundingClientRect().top;
     const offsets = new Map((sides as Side[]).map((side) => [side, side.pane.getBoundingClientRect().top - frame - side.pane.scrollTop]));
     const groups: SVGElement[] = [];
-    for (let index = 0; index < found.length && groups.length < MAX_LINKS; index++) {
-      const ends = (sides as Side[]).map((side): Known => {
+    for (let index = 0; index < matches.length && groups.length < MAX_LINKS; index++) {
+      const ends = (sides as Side[]).map((side): Anchor => {
         const offset = offsets.get(side) ?? 0;
         return [side.tops[index]! + offset, side.ends[index]! + offset];
-      }) as [Known, Known];
-      const isSeen = ends.some(([top, end]) => end > 0 && top < height);
-      if (!isSeen || ends.some(([top]) => Number.isNaN(top))) continue;
+      }) as [Anchor, Anchor];
+      const isVisible = ends.some(([top, end]) => end > 0 && top < height);
+      if (!isVisible || ends.some(([top]) => Number.isNaN(top))) continue;
       const group = linkOf(index, ends, width, height);
       if (index === current) groups.push(group);
       else groups.unshift(group);
@@ -91,15 +95,15 @@ export function start(root: HTMLElement): void {
     links!.replaceChildren(...groups);
   }
 
-  function linkOf(index: number, ends: [Known, Known], width: number, height: number): SVGElement {
-    // What is far outside is drawn at the edge, so that the line still leads there.
-    const edge = ([top, end]: Known): Known => [clamp(top, -40, height + 40), clamp(end, -40, height + 40)];
+  function linkOf(index: number, ends: [Anchor, Anchor], width: number, height: number): SVGElement {
+    // Ends far outside are drawn at the edge, so that the connector still points there.
+    const edge = ([top, end]: Anchor): Anchor => [clamp(top, -40, height + 40), clamp(end, -40, height + 40)];
     const group = draw("g", { class: `${hue(index)}${index === current ? " now" : ""}` });
     group.append(draw("path", { d: ribbon(width, edge(ends[0]), edge(ends[1])) }));
     ends.forEach(([top, end], at) => {
       if (end <= 34 || top >= height) return;
-      const place = { x: at === 0 ? 12 : width - 12, y: Math.min(Math.max(top, 34) + 12, height - 4) };
-      group.append(draw("text", place, String(index + 1)));
+      const position = { x: at === 0 ? 12 : width - 12, y: Math.min(Math.max(top, 34) + 12, height - 4) };
+      group.append(draw("text", position, String(index + 1)));
     });
     group.addEventListener("click", () => go(index));
     return group;
@@ -115,7 +119,7 @@ export function start(root: HTMLElement): void {
     if (!together!.checked || anchors.length === 0 || !leader) return;
     const other = leader === left ? right! : left!;
     const eye = leader.pane.clientHeight / 3;
-    const known: Known[] = [[0, 0]];
+    const known: Anchor[] = [[0, 0]];
     for (const index of anchors) {
       if (Number.isNaN(leader.tops[index]) || Number.isNaN(other.tops[index])) continue;
       known.push([leader.tops[index]!, other.tops[index]!], [leader.ends[index]!, other.ends[index]!]);
@@ -125,19 +129,19 @@ export function start(root: HTMLElement): void {
   }
 
   function go(index: number, scrolls: readonly Side[] = sides as Side[]): void {
-    if (found.length === 0) return;
+    if (matches.length === 0) return;
     const mark = (isNow: boolean): void => {
       for (const side of sides as Side[]) side.marks[current]?.classList.toggle("now", isNow);
     };
     mark(false);
-    current = (index + found.length) % found.length;
+    current = (index + matches.length) % matches.length;
     mark(true);
     leader = undefined;
     for (const side of scrolls) {
       if (!Number.isNaN(side.tops[current])) side.pane.scrollTop = side.tops[current]! - side.pane.clientHeight / 4;
     }
     jump!.value = String(current);
-    status!.textContent = `Match ${describe(found[current]!, current)}, of ${number(found.length)}`;
+    status!.textContent = `Match ${number(current + 1)} of ${number(matches.length)}: ${details(matches[current]!)}`;
     schedule();
   }
 
@@ -155,22 +159,22 @@ export function start(root: HTMLElement): void {
     measure();
   }
 
-  const deeds: Record<string, () => void> = {
+  const actions: Record<string, () => void> = {
     next: () => go(current + 1),
-    previous: () => go(current < 0 ? found.length - 1 : current - 1),
+    previous: () => go(current < 0 ? matches.length - 1 : current - 1),
     mode: switchMode,
     anchor,
     together: () => { together.checked = !together.checked; },
   };
   const keys: Record<string, string> = { j: "next", n: "next", k: "previous", p: "previous", d: "mode", a: "anchor", s: "together" };
   for (const button of all<HTMLButtonElement>("[data-do]", root)) {
-    button.addEventListener("click", () => deeds[button.dataset.do ?? ""]?.());
+    button.addEventListener("click", () => actions[button.dataset.do ?? ""]?.());
   }
   document.addEventListener("keydown", (event) => {
-    const deed = keys[event.key.toLowerCase()];
-    if (isTyping(event) || !deed) return;
+    const action = keys[event.key.toLowerCase()];
+    if (isTyping(event) || !action) return;
     event.preventDefault();
-    deeds[deed]?.();
+    actions[action]?.();
   });
   jump.addEventListener("change", () => go(Number(jump.value)));
   document.addEventListener("click", (event) => {
@@ -184,7 +188,7 @@ export function start(root: HTMLElement): void {
       if (target?.closest("a")) event.preventDefault();
       const other = left!.pane.contains(mark) ? right! : left!;
       go(Number(mark.dataset.match), [other]);
-      // Who came by keyboard goes on from the other text.
+      // Keyboard users continue in the other text.
       if (event.detail === 0) other.marks[current]?.querySelector<HTMLElement>("a.n")?.focus({ preventScroll: true });
     }
   });
@@ -209,8 +213,8 @@ export function start(root: HTMLElement): void {
   if (wanted) go(Number(wanted[1]) - 1);
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
 }
 
 function sideOf(root: HTMLElement, name: string, count: number): Side | undefined {

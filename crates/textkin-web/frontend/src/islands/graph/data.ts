@@ -1,4 +1,4 @@
-// What `/graph/data` answers.
+// The response of `/graph/data`.
 
 export type Cluster = { id: string; label: string; size: number; density: number; weakest: number | null; href: string };
 export type Node = {
@@ -9,12 +9,12 @@ export type Bridge = { from: string; to: string; score: number };
 export type Open = { cluster: Cluster; nodes: Node[]; edges: Edge[]; more_nodes: number; bridge: Bridge | null };
 export type Data = { clusters: Cluster[]; more_clusters: number; open: Open | null };
 
-/** The value of a colour of the page. */
+/** Returns the value of a colour variable of the page. */
 export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim() || "#888888";
 }
 
-/** Colours of groups, most frequent first; what comes after the sixth is grey. */
+/** Assigns colours to groups, most frequent first; groups beyond the palette get `rest`. */
 export function groupColours(nodes: readonly Node[], palette: readonly string[], rest: string): Map<string, string> {
   const counts = new Map<string, number>();
   for (const node of nodes) counts.set(node.group, (counts.get(node.group) ?? 0) + 1);

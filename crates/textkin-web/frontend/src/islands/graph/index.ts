@@ -1,4 +1,4 @@
-// The graph: bubbles, then one cluster as a network or a matrix; the list beside says the same.
+// The graph: all clusters as bubbles, one cluster as a network or a matrix. The list has the same content.
 import { all, find, make } from "../../dom";
 import { drawBubbles } from "./bubbles";
 import type { Data } from "./data";
@@ -25,12 +25,12 @@ export function start(root: HTMLElement): void {
     try {
       data ??= await load(source!);
     } catch {
-      canvas!.replaceChildren(make("p", { class: "empty" }, "The drawing could not be loaded; the list says the same."));
+      canvas!.replaceChildren(make("p", { class: "empty" }, "The graph could not be loaded. The list has the same content."));
       return;
     }
     const { open } = data;
     if (mode === "matrix") {
-      canvas!.replaceChildren(open ? drawMatrix(open) : make("p", { class: "said soft" }, "Open a cluster to see its matrix."));
+      canvas!.replaceChildren(open ? drawMatrix(open) : make("p", { class: "caption soft" }, "Open a cluster from the list to see its matrix."));
     } else if (!open) {
       canvas!.replaceChildren(drawBubbles(data.clusters));
       if (png) png.textContent = "SVG";
@@ -40,7 +40,7 @@ export function start(root: HTMLElement): void {
       try {
         network.start();
       } catch {
-        // No WebGL: the matrix shows the same pairs.
+        // Without WebGL, show the matrix of the same pairs.
         network = undefined;
         canvas!.replaceChildren(drawMatrix(open));
         if (png) png.hidden = true;
@@ -50,9 +50,9 @@ export function start(root: HTMLElement): void {
 
   function markRow(id: string): void {
     for (const row of all("tr[data-node]", root)) {
-      const isIt = row.dataset.node === id;
-      row.classList.toggle("now", isIt);
-      if (isIt) row.scrollIntoView({ block: "nearest" });
+      const isCurrent = row.dataset.node === id;
+      row.classList.toggle("now", isCurrent);
+      if (isCurrent) row.scrollIntoView({ block: "nearest" });
     }
   }
 
@@ -77,12 +77,12 @@ export function start(root: HTMLElement): void {
 }
 
 async function load(source: string): Promise<Data> {
-  const answer = await fetch(source, { headers: { Accept: "application/json" } });
-  if (!answer.ok) throw new Error(String(answer.status));
-  return (await answer.json()) as Data;
+  const response = await fetch(source, { headers: { Accept: "application/json" } });
+  if (!response.ok) throw new Error(String(response.status));
+  return (await response.json()) as Data;
 }
 
-/** The drawing with its colours written out, so that it looks the same elsewhere. */
+/** Returns the drawing with its colours written out, so that it looks the same elsewhere. */
 function standalone(svg: Element): string {
   const copy = svg.cloneNode(true) as Element;
   const sources = all<SVGElement>("circle, text", svg);
@@ -105,6 +105,6 @@ function startSlider(form: HTMLFormElement): void {
       bar.classList.toggle("below", parseFloat(bar.getAttribute("x") ?? "0") + 1 < Number(slider.value));
     }
   });
-  // Letting go of the slider shows the graph at the new threshold.
+  // Releasing the slider reloads the graph with the new threshold.
   slider?.addEventListener("change", () => form.requestSubmit());
 }

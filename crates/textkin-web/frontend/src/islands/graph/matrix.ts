@@ -1,16 +1,16 @@
-// A cluster as a matrix: a row and a column per document, a square per pair, darker for more.
+// A cluster as a matrix: a row and a column per document, a square per pair, darker for larger scores.
 import { make, percent } from "../../dom";
 import { type Open, colour } from "./data";
 
-/** The most documents for which a matrix can be read. */
+/** Maximum number of documents in a readable matrix. */
 const MAX_NODES = 300;
 
 export function drawMatrix(open: Open): HTMLElement {
   const nodes = open.nodes.slice(0, MAX_NODES);
   const size = nodes.length <= 12 ? 30 : nodes.length < 40 ? 16 : nodes.length < 120 ? 9 : 5;
-  const place = new Map(nodes.map((node, index) => [node.id, index]));
+  const positions = new Map(nodes.map((node, index) => [node.id, index]));
   const scores = new Map<string, number>();
-  const canvas = make("canvas", { role: "img", "aria-label": "Matrix of the pairs; the list says which documents they are" });
+  const canvas = make("canvas", { role: "img", "aria-label": "Matrix of matching pairs; the list names the documents" });
   const labels = size >= 9 ? 170 : 0;
   const scale = window.devicePixelRatio || 1;
   const width = labels + nodes.length * size + 1;
@@ -19,14 +19,14 @@ export function drawMatrix(open: Open): HTMLElement {
   canvas.style.width = `${width}px`;
   canvas.style.height = `${nodes.length * size + 1}px`;
   const context = canvas.getContext("2d");
-  const said = make("p", { class: "said soft" }, nodes.length < open.nodes.length ? `The first ${MAX_NODES} documents` : "Point at a square");
+  const caption = make("p", { class: "caption soft" }, nodes.length < open.nodes.length ? `Shows the first ${MAX_NODES} documents` : "Point at a square to see its documents");
   if (context) {
     context.scale(scale, scale);
     context.fillStyle = colour("line");
     nodes.forEach((_, index) => context.fillRect(labels + index * size, index * size, size - 1, size - 1));
     context.fillStyle = colour("accent");
     for (const edge of open.edges) {
-      const [a, b] = [place.get(edge.from), place.get(edge.to)];
+      const [a, b] = [positions.get(edge.from), positions.get(edge.to)];
       if (a === undefined || b === undefined) continue;
       context.globalAlpha = 0.25 + 0.75 * edge.score;
       for (const [row, column] of [[a, b], [b, a]] as const) {
@@ -48,13 +48,13 @@ export function drawMatrix(open: Open): HTMLElement {
     const [a, b] = [nodes[row], nodes[column]];
     if (!a || !b) return;
     const score = scores.get(`${row} ${column}`);
-    said.textContent = `${a.label} — ${b.label}: ${row === column ? "the same" : score === undefined ? "below the threshold" : percent(score)}`;
+    caption.textContent = `${a.label} — ${b.label}: ${row === column ? "same document" : score === undefined ? "below the minimum match" : percent(score)}`;
   });
   const frame = make("div", { class: "matrix", tabindex: "0" }, canvas);
-  return make("div", { class: "drawing" }, frame, said);
+  return make("div", { class: "drawing" }, frame, caption);
 }
 
-export function shorten(text: string, most: number): string {
+export function shorten(text: string, max: number): string {
   const letters = [...text];
-  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+  return letters.length > max ? `${letters.slice(0, max - 1).join("")}…` : text;
 }

@@ -8,38 +8,38 @@ import { shorten } from "./matrix";
 
 export type Network = { element: HTMLElement; start(): void; choose(id: string | null): void; png(): void; end(): void };
 
-/** Steps of the layout; enough to settle a few hundred documents. */
+/** Steps of the layout; enough for a few hundred documents. */
 const STEPS = 160;
 
-/** So many documents can all be named. */
-const FEW = 30;
+/** Maximum number of documents that are all labelled. */
+const MAX_LABELLED = 30;
 
 export function makeNetwork(open: Open, onChoose: (id: string) => void): Network {
-  const drawing = make("div", { class: "drawing", role: "img", "aria-label": "The cluster as a network; the list says the same" });
-  const said = make("p", { class: "said soft" }, "Point at a document; a click marks it in the list.");
+  const drawing = make("div", { class: "drawing", role: "img", "aria-label": "The cluster as a network; the list has the same content" });
+  const caption = make("p", { class: "caption soft" }, "Point at a document for details. Click it to find it in the list.");
   const zoom = make("div", { class: "zoom" });
-  const element = make("div", { class: "drawing" }, drawing, zoom, legend(open), said);
+  const element = make("div", { class: "drawing" }, drawing, zoom, legend(open), caption);
   const graph = graphOf(open);
   let chosen: string | null = null;
   let hovered: string | null = null;
   let renderer: Sigma | undefined;
 
   function start(): void {
-    settle(graph, STEPS / 4);
+    layOut(graph, STEPS / 4);
     renderer = new Sigma(graph, drawing, {
       labelColor: { color: colour("ink") },
       labelFont: "system-ui, sans-serif",
       labelSize: 12,
-      // A few documents all have their names; of many only the large ones.
-      labelRenderedSizeThreshold: open.nodes.length <= FEW ? 0 : 7,
-      ...(open.nodes.length <= FEW ? { labelDensity: 4, labelGridCellSize: 60 } : {}),
-      // Names stand to the right of their dots.
-      stagePadding: open.nodes.length <= FEW ? 110 : 30,
+      // If there are few documents, all are labelled; otherwise only the large ones.
+      labelRenderedSizeThreshold: open.nodes.length <= MAX_LABELLED ? 0 : 7,
+      ...(open.nodes.length <= MAX_LABELLED ? { labelDensity: 4, labelGridCellSize: 60 } : {}),
+      // Labels are to the right of their dots.
+      stagePadding: open.nodes.length <= MAX_LABELLED ? 110 : 30,
       minCameraRatio: 0.05,
       maxCameraRatio: 4,
       defaultEdgeType: "line",
       zIndex: true,
-      // A window that is being resized may be of no size for a moment.
+      // While a window is resized, its size may be zero for a moment.
       allowInvalidContainer: true,
       nodeReducer: (node, data) => {
         const centre = hovered ?? chosen;
@@ -60,13 +60,13 @@ export function makeNetwork(open: Open, onChoose: (id: string) => void): Network
     renderer.on("enterNode", ({ node }) => hover(node));
     renderer.on("leaveNode", () => hover(null));
     addZoom(renderer, zoom);
-    // The rest of the layout a bit at a time, so that the page stays usable.
+    // Continue the layout in small steps, so that the page stays responsive.
     let left = STEPS * 0.75;
-    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const isMotionReduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const step = (): void => {
       if (!renderer || left <= 0) return;
-      const steps = isStill ? left : 4;
-      settle(graph, steps);
+      const steps = isMotionReduced ? left : 4;
+      layOut(graph, steps);
       left -= steps;
       requestAnimationFrame(step);
     };
@@ -76,7 +76,7 @@ export function makeNetwork(open: Open, onChoose: (id: string) => void): Network
   function hover(id: string | null): void {
     hovered = id;
     const node = id === null ? undefined : open.nodes.find((known) => known.id === id);
-    said.textContent = node ? `${node.label}, ${node.words.toLocaleString("en")} words, ${node.group}${node.time ? `, ${node.time.slice(0, 10)}` : ", undated"}` : "";
+    caption.textContent = node ? `${node.label}, ${node.words.toLocaleString("en")} words, ${node.group}${node.time ? `, ${node.time.slice(0, 10)}` : ", undated"}` : "";
     renderer?.refresh({ skipIndexation: true });
   }
 
@@ -105,7 +105,7 @@ export function makeNetwork(open: Open, onChoose: (id: string) => void): Network
   return { element, start, choose, png, end: () => renderer?.kill() };
 }
 
-/** The cluster as sigma wants it: places on a circle at first, sizes by words. */
+/** Returns the cluster as a graph for sigma: placed on a circle at first, sized by words. */
 export function graphOf(open: Open): Graph {
   const palette = [0, 1, 2, 3, 4, 5].map((at) => colour(`e${at}`));
   const colours = groupColours(open.nodes, palette, colour("strong-line"));
@@ -129,7 +129,7 @@ export function graphOf(open: Open): Graph {
   return graph;
 }
 
-function settle(graph: Graph, iterations: number): void {
+function layOut(graph: Graph, iterations: number): void {
   if (graph.order < 2) return;
   const settings = { ...forceAtlas2.inferSettings(graph), barnesHutOptimize: graph.order > 300, adjustSizes: false };
   forceAtlas2.assign(graph, { iterations: Math.ceil(iterations), settings });
@@ -137,19 +137,19 @@ function settle(graph: Graph, iterations: number): void {
 
 function addZoom(renderer: Sigma, zoom: HTMLElement): void {
   const camera = renderer.getCamera();
-  const deeds: [string, string, () => void][] = [
-    ["+", "Nearer", () => void camera.animatedZoom({ duration: 200 })],
-    ["−", "Farther", () => void camera.animatedUnzoom({ duration: 200 })],
-    ["⤢", "All of it", () => void camera.animatedReset({ duration: 200 })],
+  const actions: [string, string, () => void][] = [
+    ["+", "Zoom in", () => void camera.animatedZoom({ duration: 200 })],
+    ["−", "Zoom out", () => void camera.animatedUnzoom({ duration: 200 })],
+    ["⤢", "Show all", () => void camera.animatedReset({ duration: 200 })],
   ];
-  for (const [sign, name, deed] of deeds) {
+  for (const [sign, name, action] of actions) {
     const button = make("button", { type: "button", "aria-label": name, title: name }, sign);
-    button.addEventListener("click", deed);
+    button.addEventListener("click", action);
     zoom.append(button);
   }
 }
 
-/** What each colour stands for, where there is more than one. */
+/** Returns the legend of colours, empty if there is only one. */
 function legend(open: Open): HTMLElement {
   const groups = [...groupColours(open.nodes, ["c0", "c1", "c2", "c3", "c4", "c5"], "rest")];
   const known = groups.filter(([, name]) => name !== "rest");
@@ -160,7 +160,7 @@ function legend(open: Open): HTMLElement {
   return list;
 }
 
-/** Hands a file to the browser. */
+/** Downloads a file. */
 export function save(blob: Blob, name: string): void {
   const link = make("a", { href: URL.createObjectURL(blob), download: name });
   link.click();

@@ -1,18 +1,18 @@
-// The whole text of a result: tinted anew when the panel changes, without being sent again.
+// The full text of a result: recoloured when the exclusions change, without loading it again.
 import { all, make } from "../dom";
 import { hue } from "./compare/follow";
 
-/** From, to, and the number of a source or why it does not count; places in the text as it is shown. */
+/** Start, end, and the number of a source or the reason of an exclusion. Positions are in the text as shown. */
 export type Mark = readonly [from: number, to: number, of: number | string];
 
-/** A stretch of a part: its place, what is said of it, whether its mark begins here, and whether it is the first of its source. */
-export type Stretch = { from: number; to: number; of?: number | string; begins?: boolean; first?: boolean };
+/** A run of text with one mark or none: its position, its mark, whether the mark begins here, and whether it is the first of its source. */
+export type TextRun = { from: number; to: number; of?: number | string; begins?: boolean; first?: boolean };
 
-/** The text between two places as stretches; `marks` ascend without overlap, `firsts` are where sources begin. */
-export function stretches(marks: readonly Mark[], firsts: ReadonlySet<number>, from: number, to: number): Stretch[] {
-  const found: Stretch[] = [];
+/** Returns the text between two positions as runs. `marks` ascend without overlap; `firsts` are the first marks of the sources. */
+export function textRuns(marks: readonly Mark[], firsts: ReadonlySet<number>, from: number, to: number): TextRun[] {
+  const found: TextRun[] = [];
   let at = from;
-  for (let index = after(marks, from); index < marks.length; index += 1) {
+  for (let index = firstAfter(marks, from); index < marks.length; index += 1) {
     const [start, end, of] = marks[index]!;
     if (start >= to) break;
     const [head, tail] = [Math.max(start, at), Math.min(end, to)];
@@ -27,18 +27,18 @@ export function stretches(marks: readonly Mark[], firsts: ReadonlySet<number>, f
   return found;
 }
 
-/** The first mark that ends after `place`. */
-function after(marks: readonly Mark[], place: number): number {
+/** Returns the index of the first mark that ends after `position`. */
+function firstAfter(marks: readonly Mark[], position: number): number {
   let [low, high] = [0, marks.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (marks[middle]![1] > place) high = middle;
+    if (marks[middle]![1] > position) high = middle;
     else low = middle + 1;
   }
   return low;
 }
 
-/** The marks that are the first of their source. */
+/** Returns the indices of the marks that are the first of their source. */
 export function firstOfEach(marks: readonly Mark[]): Set<number> {
   const first = new Map<number | string, number>();
   marks.forEach(([, , of], index) => {
@@ -49,8 +49,8 @@ export function firstOfEach(marks: readonly Mark[]): Set<number> {
 
 type Part = { element: HTMLElement; from: number; text: string; shown: string };
 
-/** Takes the text of a page; what it gives tints it by other marks, part by part where something changed. */
-export function tinter(root: ParentNode): (marks: readonly Mark[]) => void {
+/** Reads the text of a page. The returned function applies new marks, only in parts that change. */
+export function recolourer(root: ParentNode): (marks: readonly Mark[]) => void {
   let from = 0;
   const parts = all(".part", root).map((element): Part => {
     const text = textOf(element);
@@ -61,16 +61,16 @@ export function tinter(root: ParentNode): (marks: readonly Mark[]) => void {
   return (marks) => {
     const firsts = firstOfEach(marks);
     for (const part of parts) {
-      const wanted = stretches(marks, firsts, part.from, part.from + part.text.length);
+      const wanted = textRuns(marks, firsts, part.from, part.from + part.text.length);
       const shown = JSON.stringify(wanted);
       if (shown === part.shown) continue;
       part.shown = shown;
-      part.element.replaceChildren(...wanted.map((stretch) => node(part, stretch)));
+      part.element.replaceChildren(...wanted.map((run) => node(part, run)));
     }
   };
 }
 
-/** The text of a part without numbers and reasons. */
+/** Returns the text of a part without source numbers and reasons. */
 function textOf(element: HTMLElement): string {
   let text = "";
   for (const child of element.childNodes) {
@@ -80,16 +80,16 @@ function textOf(element: HTMLElement): string {
   return text;
 }
 
-function node(part: Part, stretch: Stretch): Node {
-  const text = part.text.slice(stretch.from - part.from, stretch.to - part.from);
-  const { of } = stretch;
+function node(part: Part, run: TextRun): Node {
+  const text = part.text.slice(run.from - part.from, run.to - part.from);
+  const { of } = run;
   if (of === undefined) return new Text(text);
   if (typeof of === "string") {
-    const why = stretch.begins ? [make("i", { class: "why" }, of)] : [];
+    const why = run.begins ? [make("i", { class: "why" }, of)] : [];
     return make("span", { class: "x", "data-of": of }, ...why, text);
   }
-  const number = stretch.begins ? [make("a", { class: "n", href: `#source-${of}`, "aria-label": `source ${of}` }, String(of))] : [];
+  const number = run.begins ? [make("a", { class: "n", href: `#source-${of}`, "aria-label": `source ${of}` }, String(of))] : [];
   const mark = make("mark", { class: hue(of - 1), "data-of": String(of) }, ...number, text);
-  if (stretch.first) mark.id = `found-${of}`;
+  if (run.first) mark.id = `found-${of}`;
   return mark;
 }
