@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use super::delivery_tests::TestServer;
 use super::tests::{POEM, repository};
 use super::*;
-use crate::mail::{ServiceMailHandler, answering};
+use crate::mail::{ServiceMailHandler, start_worker};
 
 fn mail_config() -> Arc<MailConfig> {
     let mut mail_config =
@@ -37,7 +37,7 @@ impl MailServer {
         let server = TestServer::new();
         let runtime = Runtime::new().unwrap();
         let handler = Arc::new(ServiceMailHandler::new(Arc::clone(&server.service)));
-        let worker = answering(&server.service, Arc::clone(&handler), mail_config()).unwrap();
+        let worker = start_worker(&server.service, Arc::clone(&handler), mail_config()).unwrap();
         let listen = |protocol| {
             let handler = Arc::clone(&handler) as Arc<dyn MailHandler>;
             let listener =
@@ -239,7 +239,7 @@ fn a_stored_message_is_answered_once_after_a_restart() {
         let service = open();
         assert!(service.store_message(&message).unwrap());
         let handler = Arc::new(ServiceMailHandler::new(Arc::clone(&service)));
-        let worker = answering(&service, Arc::clone(&handler), mail_config()).unwrap();
+        let worker = start_worker(&service, Arc::clone(&handler), mail_config()).unwrap();
         let started = std::time::Instant::now();
         while outbox.sent().is_empty() && started.elapsed() < Duration::from_secs(15) {
             std::thread::sleep(Duration::from_millis(10));
