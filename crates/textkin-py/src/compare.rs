@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
+use textkin::graph::AlignSettings;
 use textkin::report::{RunPair, WithText, comparison_json, comparison_page};
 use textkin::types::Note;
 use textkin::{Comparison, compare as compare_texts, read_document};
@@ -43,7 +44,7 @@ pub(crate) fn compare(
     settings: &Bound<'_, PyDict>,
 ) -> PyResult<Compared> {
     let given = Given(settings);
-    let max_gap = given.parsed("max_gap")?.unwrap_or(5);
+    let max_gap = given.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
     let columns = Columns { id: None, text: None, time: None };
     let source_settings = source_settings(&columns, &given)?;
     let settings = given.settings()?;

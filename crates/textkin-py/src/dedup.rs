@@ -10,8 +10,8 @@ use pyo3::types::PyDict;
 use textkin::source::{DocumentEditor as _, EditDecision};
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{
-    DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl,
-    dedup as find_duplicates,
+    DEFAULT_DUPLICATE_SHARE, DEFAULT_LINE_WORDS, DEFAULT_PASSAGE_WORDS, DedupLevel, DedupSettings,
+    DuplicateMeasure, Duplicates, KeepRule, RunControl, dedup as find_duplicates,
 };
 
 use crate::data::Data;
@@ -137,7 +137,7 @@ fn cleaning(given: &Given<'_, '_>) -> PyResult<DedupSettings> {
     }
     let level = match level.as_str() {
         "document" => {
-            let threshold = threshold.unwrap_or(0.9);
+            let threshold = threshold.unwrap_or(DEFAULT_DUPLICATE_SHARE);
             if !(0.0..=1.0).contains(&threshold) || threshold == 0.0 {
                 let words = format!("'{threshold}' is not a share above 0 and up to 1");
                 return Err(error::setting("threshold", &words));
@@ -147,8 +147,8 @@ fn cleaning(given: &Given<'_, '_>) -> PyResult<DedupSettings> {
                 threshold,
             }
         }
-        "passage" => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },
-        "line" => DedupLevel::Line { min_words: min_words.unwrap_or(3) },
+        "passage" => DedupLevel::Passage { min_words: min_words.unwrap_or(DEFAULT_PASSAGE_WORDS) },
+        "line" => DedupLevel::Line { min_words: min_words.unwrap_or(DEFAULT_LINE_WORDS) },
         other => {
             let words = format!("no level '{other}'; there are document, passage and line");
             return Err(error::setting("level", &words));

@@ -8,7 +8,7 @@ use arrow::error::ArrowError;
 use hashbrown::HashSet;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::graph::{Clustering, Graph, Overlaps};
+use textkin::graph::{AlignSettings, Clustering, Graph, Overlaps};
 use textkin::report::PairColumns;
 use textkin::source::Inputs;
 use textkin::types::{Cluster, Note, Pair};
@@ -189,7 +189,7 @@ impl Found {
         numbers: &[[u32; 2]],
         given: &Given<'_, '_>,
     ) -> PyResult<Vec<Compared>> {
-        let max_gap = given.parsed("max_gap")?.unwrap_or(5);
+        let max_gap = given.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
         match place {
             Place::Stored(stored) => {
                 let repository = stored.open().map_err(|error| error::of_textkin(&error))?;

@@ -48,6 +48,12 @@ mod _textkin {
     use std::ffi::OsString;
 
     use pyo3::prelude::*;
+    use textkin::graph::{AlignSettings, Clustering};
+    use textkin::search::Ranking;
+    use textkin::text::grammar::ChunkerKind;
+    use textkin::trace::Preset;
+    use textkin::types::Measure;
+    use textkin::{DEFAULT_SELECTOR, DEFAULT_THRESHOLD, DEFAULT_TOP, DEFAULT_TRACE_MEMORY};
 
     /// Does the work of a worker that reads what may hang or crash, and gives the exit code.
     #[pyfunction]
@@ -70,6 +76,16 @@ mod _textkin {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("DEFAULT_CHUNK", ChunkerKind::default().to_string())?;
+        module.add("DEFAULT_CLUSTERING", Clustering::default().to_string())?;
+        module.add("DEFAULT_MAX_GAP", AlignSettings::default().max_gap)?;
+        module.add("DEFAULT_MEASURE", Ranking::default().to_string())?;
+        module.add("DEFAULT_PRESET", Preset::default().to_string())?;
+        module.add("DEFAULT_SCORE", Measure::default().to_string())?;
+        module.add("DEFAULT_SELECTOR", DEFAULT_SELECTOR)?;
+        module.add("DEFAULT_THRESHOLD", DEFAULT_THRESHOLD)?;
+        module.add("DEFAULT_TOP", DEFAULT_TOP)?;
+        module.add("DEFAULT_TRACE_MEMORY", DEFAULT_TRACE_MEMORY)
     }
 }

@@ -20,6 +20,7 @@
 
 mod analyzer;
 mod compare;
+mod defaults;
 mod dedup;
 mod discover;
 pub mod distributed;
@@ -44,6 +45,10 @@ pub use compare::{CommonText, Comparison, compare, compare_without, digest};
 pub use dedup::{
     DedupCounts, DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule,
     Removal, RemovedSpan, dedup,
+};
+pub use defaults::{
+    DEFAULT_DUPLICATE_SHARE, DEFAULT_LINE_WORDS, DEFAULT_PASSAGE_WORDS, DEFAULT_SELECTOR,
+    DEFAULT_THRESHOLD, DEFAULT_TOP, DEFAULT_TRACE_MEMORY,
 };
 pub use discover::{Discovery, RunControl, StageTiming, discover, overlaps};
 pub use documents::{DocumentEntry, Documents};

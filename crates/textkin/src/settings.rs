@@ -9,6 +9,8 @@ use textkin_index::{ImatchSettings, KeepChunks, Plan};
 use textkin_text::grammar::{ChunkerKind, Resources, Selection};
 use textkin_text::tokenizer::Normalization;
 
+use crate::defaults::DEFAULT_THRESHOLD;
+
 /// What the user wrote: how documents are compared, and with which means.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -70,7 +72,7 @@ impl Default for Settings {
             select: Selection::default(),
             resources: Resources::default(),
             score: Measure::default(),
-            threshold: 0.02,
+            threshold: DEFAULT_THRESHOLD,
             counting: Counting::default(),
             imatch: None,
             max_df: None,

@@ -1,6 +1,10 @@
 //! Thresholds as people write them.
 
+use std::fmt;
+
 use textkin_core::Measure;
+
+use crate::defaults::DEFAULT_THRESHOLD;
 
 /// A threshold as written: a number, or one of DECO's levels, which depend on the score.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +13,22 @@ pub enum Threshold {
     Number(f64),
     /// T1 to T5.
     Level(usize),
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Self::Number(DEFAULT_THRESHOLD)
+    }
+}
+
+/// Writes it as [`Threshold::parse`] reads it.
+impl fmt::Display for Threshold {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(formatter, "{number}"),
+            Self::Level(level) => write!(formatter, "T{level}"),
+        }
+    }
 }
 
 impl Threshold {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use textkin::graph::AlignSettings;
 
 use super::common::{FormatOptions, OutOptions};
 use super::{AnalysisOptions, ReadOptions};
@@ -38,7 +39,7 @@ pub(crate) struct Compare {
 #[command(next_help_heading = "Output")]
 pub(crate) struct ComparisonOutput {
     /// Join runs that are at most N words apart on both sides
-    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, default_value_t = AlignSettings::default().max_gap, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) max_gap: u32,
     #[command(flatten)]
     pub(crate) format: FormatOptions,

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use textkin::Threshold;
-use textkin::graph::{Clustering, Counting};
+use textkin::graph::{AlignSettings, Clustering, Counting};
 use textkin::index::Plan;
 use textkin::text::grammar::Selection;
 use textkin::types::Measure;
 use textkin::types::hash::HashKind;
+use textkin::{DEFAULT_SELECTOR, Threshold};
 
 use super::common::{FormatOptions, MemoryOptions, TempDirOptions, ThreadOptions};
 use super::{AnalysisOptions, InputOptions};
@@ -46,12 +46,12 @@ pub(crate) struct DiscoverComparison {
     #[arg(long, default_value_t, value_name = "SCORE")]
     pub(crate) score: Measure,
     /// Minimum score to report a pair: a number, or T1 to T5 from the DECO paper
-    #[arg(long, short, default_value = "0.02", value_name = "SCORE", value_parser = Threshold::parse)]
+    #[arg(long, short, default_value_t, value_name = "SCORE", value_parser = Threshold::parse)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
     pub(crate) analysis: AnalysisOptions,
     /// Which chunks to compare; join selectors with + (see `textkin strategies`)
-    #[arg(long, default_value = "spex", value_name = "SELECTOR", hide_short_help = true)]
+    #[arg(long, default_value = DEFAULT_SELECTOR, value_name = "SELECTOR", hide_short_help = true)]
     pub(crate) select: Selection,
     /// Ignore the N most frequent words of the collection (reads the input twice)
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -93,7 +93,7 @@ pub(crate) struct DiscoverOutput {
     /// Join passages that are at most N words apart on both sides
     #[arg(
         long,
-        default_value_t = 5,
+        default_value_t = AlignSettings::default().max_gap,
         value_name = "N",
         requires = "passages",
         hide_short_help = true

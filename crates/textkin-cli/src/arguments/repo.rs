@@ -126,7 +126,7 @@ pub(crate) struct RepoAddOutput {
     #[arg(long, default_value_t, value_name = "SCORE", requires = "out")]
     pub(crate) score: Measure,
     /// Minimum score to report a pair: a number, or T1 to T5 from the DECO paper
-    #[arg(long, short, default_value = "0.02", value_name = "SCORE", value_parser = Threshold::parse, requires = "out")]
+    #[arg(long, short, default_value_t, value_name = "SCORE", value_parser = Threshold::parse, requires = "out")]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
     pub(crate) dry_run: DryRunOptions,

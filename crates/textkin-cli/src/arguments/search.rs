@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use textkin::DEFAULT_TOP;
 use textkin::search::Ranking;
 use textkin::text::grammar::Selection;
 
@@ -42,10 +43,10 @@ pub(crate) struct Search {
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchOptions {
     /// Scores to rank by, separated by commas (see `textkin measures`)
-    #[arg(long, default_value = "kin", value_delimiter = ',', value_name = "SCORE")]
+    #[arg(long, default_values_t = [Ranking::default()], value_delimiter = ',', value_name = "SCORE")]
     pub(crate) score: Vec<Ranking>,
     /// Number of documents to show for each query and score
-    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = DEFAULT_TOP, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: u32,
     /// Minimum score to show a document, in percent of the score of the query with itself
     #[arg(long, short, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent)]

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use textkin::text::grammar::Selection;
 use textkin::trace::{Constant, Estimation, Eviction, Memory, Preset};
+use textkin::{DEFAULT_TRACE_MEMORY, parse_size};
 
 use super::common::{OutOptions, TempDirOptions};
 use super::{AnalysisOptions, InputOptions};
-use textkin::parse_size;
 
 /// Trace each passage of a stream to its origin, in bounded memory
 ///
-/// Reads documents in order of arrival. Reports which words of each document are new, and for the others the
+/// Reads documents in order of arrival. Reports which words of each document are fresh, and for the others the
 /// earliest known document that contains them. Memory use never exceeds the limit, however long the stream:
 /// the entries least likely to be needed are evicted first. JSON lines on standard input are answered line by
 /// line.
@@ -47,7 +47,7 @@ pub(crate) struct TraceOptions {
     /// Size of the table of known text, for example 1GiB; `unlimited` gives exact results
     ///
     /// In other commands --memory never affects results. Here a smaller table forgets more text.
-    #[arg(long, default_value = "100MiB", value_name = "SIZE", value_parser = parse_memory)]
+    #[arg(long, default_value = DEFAULT_TRACE_MEMORY, value_name = "SIZE", value_parser = parse_memory)]
     pub(crate) memory: Memory,
     /// Method: kin (most accurate) or paper (Abdel-Hamid et al. 2009)
     #[arg(long, default_value_t, value_name = "PRESET", hide_short_help = true)]

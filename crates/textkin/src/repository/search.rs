@@ -17,6 +17,7 @@ use textkin_text::grammar::{ChunkerKind, Selection};
 use super::prepare::DocumentPreparer;
 use super::{End, Repository, text_of};
 use crate::analyzer::Analyzer;
+use crate::defaults::DEFAULT_TOP;
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -46,7 +47,7 @@ impl Default for SearchSettings {
     fn default() -> Self {
         Self {
             rankings: vec![Ranking::default()],
-            top: 20,
+            top: DEFAULT_TOP as usize,
             stop: Vec::new(),
             stop_frequent: 0,
             select: None,

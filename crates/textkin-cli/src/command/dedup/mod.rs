@@ -10,8 +10,8 @@ use anyhow::Context;
 use textkin::report::{RemovalLine, RemovalWriter, RemovedPart};
 use textkin::source::{InputFile, InputFormat, Inputs, RewriteOutcome};
 use textkin::{
-    DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl,
-    Settings, dedup, report,
+    DEFAULT_DUPLICATE_SHARE, DEFAULT_LINE_WORDS, DEFAULT_PASSAGE_WORDS, DedupEditor, DedupLevel,
+    DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl, Settings, dedup, report,
 };
 
 use self::summary::Notices;
@@ -24,9 +24,6 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs::ignore_broken_pipe;
 use crate::progress::ProgressDisplay;
-
-/// The default minimum share of words for a duplicate.
-const DEFAULT_THRESHOLD: f64 = 0.9;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Dedup, global: GlobalOptions) -> anyhow::Result<Exit> {
@@ -145,10 +142,14 @@ fn cleaning(arguments: &Dedup) -> anyhow::Result<DedupSettings> {
     let level = match level {
         DedupLevelOption::Document => DedupLevel::Document {
             measure: score.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
-            threshold: threshold.unwrap_or(DEFAULT_THRESHOLD),
+            threshold: threshold.unwrap_or(DEFAULT_DUPLICATE_SHARE),
         },
-        DedupLevelOption::Passage => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },
-        DedupLevelOption::Line => DedupLevel::Line { min_words: min_words.unwrap_or(3) },
+        DedupLevelOption::Passage => {
+            DedupLevel::Passage { min_words: min_words.unwrap_or(DEFAULT_PASSAGE_WORDS) }
+        }
+        DedupLevelOption::Line => {
+            DedupLevel::Line { min_words: min_words.unwrap_or(DEFAULT_LINE_WORDS) }
+        }
     };
     let keep = match keep {
         KeepOption::First => KeepRule::First,

@@ -143,7 +143,7 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
         let n_whole = found.removed.iter().filter(|removal| removal.score >= 1.0).count() as u64;
         let n_part = found.removed.len() as u64 - n_whole;
         let (whole, part) = (number(n_whole), number(n_part));
-        let threshold = arguments.removal.threshold.unwrap_or(super::DEFAULT_THRESHOLD);
+        let threshold = arguments.removal.threshold.unwrap_or(textkin::DEFAULT_DUPLICATE_SHARE);
         text.push_str(&match arguments.removal.score {
             None => format!(
                 "  contained in one document that stays: {whole} · at least {:.0} % contained: {part}\n",
