@@ -1,4 +1,4 @@
-//! Rows per second and core that are formatted as CSV and JSON lines, and written as Parquet.
+//! Rows per second, on one core, formatted as CSV and JSON lines and written in every format.
 //!
 //! `cargo bench -p textkin-report`
 
@@ -29,7 +29,7 @@ fn main() {
     for name in names.into_iter().chain(parquet) {
         let path = std::env::temp_dir().join(format!("textkin-bench.{name}"));
         report(&format!("{name} to a file"), || write(&path, &rows));
-        std::fs::remove_file(&path).expect("it was just written");
+        std::fs::remove_file(&path).expect("the file was just written");
     }
 }
 
@@ -41,7 +41,7 @@ fn write(path: &Path, rows: &[PairRow<'_>]) {
     writer.finish().expect("the disk has room");
 }
 
-/// Counts that give nearly every decimal its full 16 or 17 digits.
+/// A row with counts that give nearly every decimal 16 or 17 digits.
 fn row(ids: &[String], number: u64) -> PairRow<'_> {
     let (words_a, words_b) = (300 + number % 4001, 200 + number % 3001);
     let shared = (number % 190) + 1;
@@ -60,7 +60,7 @@ fn row(ids: &[String], number: u64) -> PairRow<'_> {
     PairRow { a, b, a_index: 0, b_index: 1, score: overlap.s4(), overlap, raw_score: None }
 }
 
-/// The best of seven, since other work on the machine only adds.
+/// Prints the best of seven runs, because other load only adds time.
 fn report(name: &str, mut run: impl FnMut()) {
     let best = (0..7)
         .map(|_| {

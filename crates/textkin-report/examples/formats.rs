@@ -9,7 +9,7 @@ use textkin_core::Overlap;
 use textkin_report::{PairRow, Vertex, WriterSettings, open};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let directory = PathBuf::from(std::env::args().nth(1).ok_or("name a directory")?);
+    let directory = PathBuf::from(std::env::args().nth(1).ok_or("usage: formats DIRECTORY")?);
     let ids = ["plain.txt", "<a> & \"b\",\n\u{1b}\\N", "文書館/目録.txt", "plain.txt"];
     let vertices = ids.iter().zip(0..).map(|(id, index)| {
         let time = (index == 0).then_some("2001-02-03");

@@ -1,4 +1,4 @@
-//! Clusters as JSON lines, one cluster a line:
+//! Clusters as JSON lines, one per line:
 //! `{"cluster":0,"size":3,"density":1.0,"weakest":0.71,"members":["…"]}`.
 
 use std::path::Path;
@@ -7,20 +7,20 @@ use crate::jsonl::{push_number, push_string};
 use crate::number::push_integer;
 use crate::{Error, Output};
 
-/// What stands in a line before the members.
+/// The fields of a line before the members.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterLine {
     /// Its number, from 0.
     pub cluster: u64,
-    /// How many members follow.
+    /// Number of members.
     pub size: u64,
-    /// Edges within it over all pairs within it.
+    /// Edges within the cluster divided by all its pairs.
     pub density: f64,
     /// Score of its weakest edge.
     pub weakest: f64,
 }
 
-/// Writes clusters to a file that appears at the end, or to standard output.
+/// Writes clusters to a file or to standard output.
 #[derive(Debug)]
 pub struct ClusterWriter {
     output: Output,
@@ -36,7 +36,7 @@ impl ClusterWriter {
         Ok(Self { output: Output::create(path)?, buffer: Vec::new() })
     }
 
-    /// Writes one line. The members are not collected: a cluster may have millions.
+    /// Writes one line. Members are streamed, because a cluster may have millions.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -56,7 +56,7 @@ impl ClusterWriter {
         self.members(line.size, members)
     }
 
-    /// Writes one line of a set that has no edges: `{"set":0,"size":3,"members":["…"]}`.
+    /// Writes one line for a set without edges: `{"set":0,"size":3,"members":["…"]}`.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -90,15 +90,15 @@ impl ClusterWriter {
                 self.flush()?;
             }
         }
-        debug_assert_eq!(n_members, size, "all members are given");
+        debug_assert_eq!(n_members, size, "size is the number of members");
         self.buffer.extend_from_slice(b"]}\n");
         self.flush()
     }
 
-    /// Puts the file in its place.
+    /// Moves the file into place.
     ///
     /// # Errors
-    /// When the output cannot be written; then there is no new file.
+    /// When the output cannot be written. There is no new file then.
     pub fn finish(self) -> Result<(), Error> {
         self.output.finish()
     }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_exactly_that_of_the_contract() {
+    fn a_line_has_the_documented_format() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("clusters.jsonl");
         let mut writer = ClusterWriter::create(&path).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_members_stream() {
+    fn a_million_members_are_streamed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("clusters.jsonl");
         let mut writer = ClusterWriter::create(&path).unwrap();

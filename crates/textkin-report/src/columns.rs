@@ -1,6 +1,6 @@
 //! Pairs as columns of an Arrow table.
 //!
-//! Counts are 64-bit signed integers, which every reader knows; ids are strings.
+//! Counts are 64-bit signed integers, which every reader supports; ids are strings.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use arrow::error::ArrowError;
 use crate::PairRow;
 use crate::row::Value;
 
-/// Rows of pairs in the making.
+/// Collects rows of pairs as Arrow columns.
 #[derive(Debug)]
 pub struct PairColumns {
     schema: SchemaRef,
@@ -27,7 +27,7 @@ enum Column {
 }
 
 impl PairColumns {
-    /// No rows yet; `has_raw` says whether rows have raw scores.
+    /// Creates empty columns; `has_raw` adds the raw score.
     #[must_use]
     pub fn new(has_raw: bool) -> Self {
         let numbers = Value::columns(has_raw).map(|(name, is_integer)| {
@@ -44,7 +44,7 @@ impl PairColumns {
         Self { schema, ids, numbers: numbers.collect(), n_rows: 0 }
     }
 
-    /// Names and kinds of the columns.
+    /// Names and types of the columns.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
@@ -61,22 +61,22 @@ impl PairColumns {
         self.n_rows += 1;
     }
 
-    /// Number of rows since the last were taken.
+    /// Number of rows since the last [`take`](Self::take).
     #[must_use]
     pub fn len(&self) -> usize {
         self.n_rows
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.n_rows == 0
     }
 
-    /// Takes the rows as a table.
+    /// Removes the rows and returns them as a table.
     ///
     /// # Errors
-    /// Never, as long as columns and schema agree.
+    /// Never: columns and schema agree.
     pub fn take(&mut self) -> Result<RecordBatch, ArrowError> {
         let ids = self.ids.iter_mut().map(|ids| Arc::new(ids.finish()) as ArrayRef);
         let numbers = self.numbers.iter_mut().map(Column::finish);

@@ -1,9 +1,8 @@
 //! Pairs as comma-separated values.
 //!
-//! RFC 4180 with LF at the end of lines: ids with a comma, quote or line break stand in quotes,
-//! quotes are doubled. Numbers are the shortest that read back exactly; scores
-//! and shares keep a decimal point (`1.0`), so that programs that guess types take them for what
-//! they are.
+//! RFC 4180 with LF at the end of lines: ids with a comma, quote or line break are quoted, and quotes
+//! are doubled. Numbers have the fewest digits that read back exactly; scores and shares keep a
+//! decimal point (`1.0`), so that programs infer their type correctly.
 
 use std::num::NonZeroUsize;
 
@@ -21,14 +20,14 @@ pub struct CsvWriter {
 }
 
 impl CsvWriter {
-    /// Writes to `output`; [`pairs`](PairWriter::pairs) formats in `threads` threads. `has_raw` says
-    /// whether rows have raw scores.
+    /// Writes to `output`; [`pairs`](PairWriter::pairs) uses `threads` threads. `has_raw` adds the raw
+    /// score.
     #[must_use]
     pub fn new(output: Output, threads: NonZeroUsize, has_raw: bool) -> Self {
         Self { output, threads, has_raw, buffers: Vec::new() }
     }
 
-    /// Writes lines that [`format_csv_rows`] made elsewhere.
+    /// Writes lines formatted by [`format_csv_rows`].
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -57,7 +56,7 @@ impl PairWriter for CsvWriter {
     }
 }
 
-/// Appends the line with the names of the columns.
+/// Appends the header line.
 pub fn format_csv_header(has_raw: bool, out: &mut Vec<u8>) {
     for (number, column) in columns(has_raw).enumerate() {
         if number > 0 {
@@ -68,8 +67,7 @@ pub fn format_csv_header(has_raw: bool, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends one line per row. Pure, so that blocks of rows can be formatted in several threads and
-/// written in order.
+/// Appends one line per row. Blocks of rows can be formatted in several threads and written in order.
 pub fn format_csv_rows(rows: &[PairRow<'_>], out: &mut Vec<u8>) {
     for row in rows {
         push_row(row, out);
@@ -86,7 +84,7 @@ fn push_row(row: &PairRow<'_>, out: &mut Vec<u8>) {
     let values = [overlap.s2(), overlap.s3(), overlap.s4(), overlap.ssr(), overlap.sscr()];
     out.push(b',');
     push_decimal(row.score, out);
-    // S1 is the number of shared chunks, as a number with or without a fraction.
+    // S1 equals the number of shared chunks.
     for _ in ["shared_chunks", "s1"] {
         out.push(b',');
         push_integer(overlap.shared, out);
@@ -129,22 +127,22 @@ pub(crate) fn write_blocks(
     buffers: &mut Vec<Vec<u8>>,
     format: fn(&[PairRow<'_>], &mut Vec<u8>),
 ) -> Result<(), Error> {
-    /// So many rows take longer than starting a thread.
-    const WORTH_A_THREAD: usize = 1 << 10;
-    /// So many rows a piece bound the buffers, at about 200 bytes a row.
+    /// Minimum rows per thread: fewer take less time than starting a thread.
+    const MIN_ROWS_PER_THREAD: usize = 1 << 10;
+    /// Maximum rows per piece, which bounds the buffers (about 200 bytes per row).
     const PIECE: usize = 1 << 15;
 
     for block in rows.chunks(PIECE * threads.get()) {
-        let pieces = threads.get().min(block.len().div_ceil(WORTH_A_THREAD)).max(1);
+        let pieces = threads.get().min(block.len().div_ceil(MIN_ROWS_PER_THREAD)).max(1);
         let pieces: Vec<_> = block.chunks(block.len().div_ceil(pieces)).collect();
         buffers.resize_with(pieces.len().max(buffers.len()), Vec::new);
         std::thread::scope(|scope| {
             let mut work = pieces.iter().zip(buffers.iter_mut());
-            let own = work.next();
+            let first = work.next();
             for (piece, buffer) in work {
                 scope.spawn(move || format(piece, buffer));
             }
-            if let Some((piece, buffer)) = own {
+            if let Some((piece, buffer)) = first {
                 format(piece, buffer);
             }
         });
@@ -163,7 +161,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_row_has_the_columns_of_the_contract() {
+    fn a_row_has_the_documented_columns() {
         let text = String::from_utf8(samples::written("x.csv", &[samples::row("a.txt", "b.txt")]));
         let expected = "\
             a,b,score,shared_chunks,s1,s2,s3,s4,ssr,sscr,a_in_b,b_in_a,words_a,words_b\n\

@@ -1,19 +1,19 @@
 //! Pairs as a DOT graph: documents are nodes `n0`, `n1`, … with their id as label, pairs are
-//! undirected edges with every column of a row; what Graphviz does not know it keeps and ignores.
+//! undirected edges with every column of a row; Graphviz ignores attributes that it does not know.
 
-use crate::graph::Shape;
+use crate::graph::GraphFormat;
 use crate::number::push_integer;
 use crate::{GraphWriter, Output, PairRow, Vertex};
 
-/// How DOT writes a graph.
-static SHAPE: Shape =
-    Shape { name: "DOT", push_head, push_node, between: b"", push_edge, tail: b"}\n" };
+/// The DOT format.
+static FORMAT: GraphFormat =
+    GraphFormat { name: "DOT", push_head, push_node, between: b"", push_edge, tail: b"}\n" };
 
 impl GraphWriter {
     /// Writes DOT to `output`.
     #[must_use]
     pub fn dot(output: Output) -> Self {
-        Self::new(output, &SHAPE, false)
+        Self::new(output, &FORMAT, false)
     }
 }
 
@@ -35,7 +35,7 @@ fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\"];\n");
 }
 
-/// Values stand in quotes, because a bare number of DOT has no exponent.
+/// Values are quoted, because unquoted numbers in DOT cannot have an exponent.
 fn push_edge(_: u64, row: &PairRow<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"  n");
     push_integer(row.a_index.into(), out);
@@ -52,8 +52,8 @@ fn push_edge(_: u64, row: &PairRow<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"];\n");
 }
 
-/// Appends `text` for a quoted DOT string that is a label: line breaks stay, other control
-/// characters become U+FFFD.
+/// Appends `text` escaped for a quoted label: line breaks are kept, other control characters become
+/// U+FFFD.
 fn push_quoted(text: &str, out: &mut Vec<u8>) {
     for character in text.chars() {
         match character {

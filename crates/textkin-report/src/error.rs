@@ -1,4 +1,4 @@
-//! What can go wrong while writing; every variant names the file.
+//! Errors while writing; every variant names the file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,41 +8,41 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// The file, or the temporary one beside it, could not be created.
-    #[error("cannot create {}", shown(path))]
+    #[error("cannot create {}", display_name(path))]
     Create {
-        /// What was to be written.
+        /// The output.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The folder it should be in is not there.
-    #[error("cannot create {}: there is no folder {}; make it first", path.display(), folder.display())]
+    /// The parent directory does not exist.
+    #[error("cannot create {}: directory {} does not exist", path.display(), folder.display())]
     MissingDirectory {
-        /// What was to be written.
+        /// The output.
         path: PathBuf,
-        /// The folder.
+        /// The missing directory.
         folder: PathBuf,
     },
     /// A write, flush or rename failed.
-    #[error("cannot write {}", shown(path))]
+    #[error("cannot write {}", display_name(path))]
     Write {
-        /// What was being written.
+        /// The output.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The disk, or the user's share of it, is full.
-    #[error("no space left to write {}; free some or choose another disk", shown(path))]
+    /// The disk or the quota is full.
+    #[error("no space left to write {}; free space or choose another disk", display_name(path))]
     DiskFull {
-        /// What was being written.
+        /// The output.
         path: PathBuf,
     },
     /// The program that read the output has ended, as `head` does.
-    #[error("nobody reads {} any more", shown(path))]
+    #[error("the reader of {} has gone away (broken pipe)", display_name(path))]
     ClosedPipe {
-        /// What was being written.
+        /// The output.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The target is a directory.
@@ -51,34 +51,34 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
-    /// The folder is there and not empty.
-    #[error("{} is there already and not an empty folder; name another", path.display())]
+    /// The output directory exists and is not empty.
+    #[error("{} already exists and is not an empty directory; choose another", path.display())]
     DirectoryNotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// A file that goes on cannot be compressed.
-    #[error("{} is to go on over several runs and cannot be compressed; leave the last extension out", path.display())]
+    /// A file that is appended to across runs cannot be compressed.
+    #[error("{} is appended to across runs and cannot be compressed; drop the last extension", path.display())]
     ResumableCompressed {
         /// The file.
         path: PathBuf,
     },
-    /// A file that goes on has lost something.
+    /// A file that is appended to is shorter than before.
     #[error(
-        "{} holds {found} bytes, and {expected} were written before; bring it back or name another",
+        "{} has {found} bytes, but {expected} were written before; restore it or choose another file",
         path.display()
     )]
     TooShort {
         /// The file.
         path: PathBuf,
-        /// Bytes it holds.
+        /// Its length in bytes.
         found: u64,
-        /// Bytes that were acknowledged.
+        /// Bytes written before.
         expected: u64,
     },
-    /// The extension tells no format.
+    /// The extension is not that of a supported format.
     #[error(
-        "the extension of '{}' names no format; the known ones are {} \
+        "unsupported output format '{}'; supported extensions are {} \
          (text formats also with .gz or .zst)",
         path.display(),
         crate::Format::extensions()
@@ -87,37 +87,37 @@ pub enum Error {
         /// The path as given.
         path: PathBuf,
     },
-    /// A compression suffix on a format that compresses by itself.
-    #[error("'{}': parquet compresses by itself; leave the last extension out", path.display())]
+    /// A compression suffix on a format that is compressed already.
+    #[error("'{}': Parquet is already compressed; drop the last extension", path.display())]
     CompressedTwice {
         /// The path as given.
         path: PathBuf,
     },
-    /// The format was left out when textkin was built.
-    #[error("'{}': this textkin was built without parquet", path.display())]
+    /// This build of textkin does not support the format.
+    #[error("'{}': this build of textkin does not support Parquet", path.display())]
     FormatDisabled {
         /// The path as given.
         path: PathBuf,
     },
-    /// The Parquet library refused the data.
+    /// The Parquet library failed.
     #[cfg(feature = "parquet")]
-    #[error("cannot encode {}", shown(path))]
+    #[error("cannot encode {}", display_name(path))]
     Parquet {
-        /// What was being written.
+        /// The output.
         path: PathBuf,
-        /// What the library said.
+        /// The error of the library.
         source: parquet::errors::ParquetError,
     },
 }
 
 impl Error {
-    /// Whether the reader of the output went away, which is no fault of anybody: end quietly.
+    /// Whether the reader of the output has closed it, as `head` does; the program should exit quietly.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::ClosedPipe { .. })
     }
 
-    /// Sorts a failed write to `path` by its cause.
+    /// Classifies a failed write to `path` by its cause.
     #[must_use]
     pub fn write(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
@@ -129,7 +129,7 @@ impl Error {
     }
 }
 
-fn shown(path: &Path) -> String {
+fn display_name(path: &Path) -> String {
     if path == Path::new("-") { "standard output".into() } else { path.display().to_string() }
 }
 
@@ -138,10 +138,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_closed_pipe_and_a_full_disk_are_told_apart() {
-        let pipe = Error::write(Path::new("-"), io::ErrorKind::BrokenPipe.into());
-        assert!(pipe.is_broken_pipe());
-        assert_eq!(pipe.to_string(), "nobody reads standard output any more");
+    fn a_broken_pipe_and_a_full_disk_are_distinguished() {
+        let broken = Error::write(Path::new("-"), io::ErrorKind::BrokenPipe.into());
+        assert!(broken.is_broken_pipe());
+        assert_eq!(broken.to_string(), "the reader of standard output has gone away (broken pipe)");
         let full = Error::write(Path::new("p.csv"), io::ErrorKind::StorageFull.into());
         assert!(!full.is_broken_pipe());
         assert!(full.to_string().starts_with("no space left to write p.csv"));

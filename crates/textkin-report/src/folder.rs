@@ -1,7 +1,7 @@
-//! Folders that appear whole or not at all.
+//! Output directories that appear only once they are complete.
 //!
-//! Files go to a hidden folder beside the target, which takes the target's name at the end. Dropping
-//! it before that removes it, and [`remove_unfinished`](crate::remove_unfinished) does too.
+//! Files go to a hidden directory beside the target, which is renamed at the end. Dropping the output
+//! removes the hidden directory, and so does [`remove_unfinished`](crate::remove_unfinished).
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::output::{directory_of, list_unfinished, unlist_unfinished};
 
-/// A folder that is being written.
+/// An output directory.
 #[derive(Debug)]
 pub struct OutputFolder {
     target: PathBuf,
@@ -20,18 +20,18 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Starts the folder `path`, which must not exist or be empty, so that nothing of an earlier run
-    /// is mixed with this one.
+    /// Starts the directory `path`, which must be empty or not exist, so that results of different runs
+    /// are not mixed.
     ///
     /// # Errors
     /// [`Error::DirectoryNotEmpty`], [`Error::MissingDirectory`] or [`Error::Create`].
     pub fn create(path: &Path) -> Result<Self, Error> {
         let target = path.to_owned();
-        let is_free = match std::fs::read_dir(path) {
+        let is_available = match std::fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_none(),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
-        if !is_free {
+        if !is_available {
             return Err(Error::DirectoryNotEmpty { path: target });
         }
         let parent = directory_of(path);
@@ -47,30 +47,30 @@ impl OutputFolder {
         Ok(Self { target, temporary, is_finished: false })
     }
 
-    /// Where `name` is written until the folder is finished; the folders it lies in are made.
+    /// Returns the path to write `name` to, and creates its parent directories.
     ///
     /// # Errors
-    /// When they cannot be made.
-    pub fn place(&self, name: &Path) -> Result<PathBuf, Error> {
-        let place = self.temporary.join(name);
-        let made = std::fs::create_dir_all(directory_of(&place));
-        made.map_err(|source| Error::Create { path: self.target.join(name), source })?;
-        Ok(place)
+    /// When they cannot be created.
+    pub fn path_of(&self, name: &Path) -> Result<PathBuf, Error> {
+        let path = self.temporary.join(name);
+        let created = std::fs::create_dir_all(directory_of(&path));
+        created.map_err(|source| Error::Create { path: self.target.join(name), source })?;
+        Ok(path)
     }
 
-    /// Gives the folder its name.
+    /// Gives the directory its final name.
     ///
     /// # Errors
-    /// When the system refuses; then there is no new folder.
+    /// When that fails. There is no new directory then.
     pub fn finish(mut self) -> Result<(), Error> {
         if self.target.is_dir() {
-            // Empty, as was checked; if it is no more, renaming fails and says so.
+            // It was empty before; if it no longer is, renaming fails.
             let _ = std::fs::remove_dir(&self.target);
         }
         std::fs::rename(&self.temporary, &self.target)
             .map_err(|source| Error::write(&self.target, source))?;
         self.is_finished = true;
-        // Not all systems can open or sync a directory.
+        // Some systems cannot open or sync a directory.
         let _ = File::open(directory_of(&self.target)).and_then(|folder| folder.sync_all());
         Ok(())
     }
@@ -79,7 +79,7 @@ impl OutputFolder {
 impl Drop for OutputFolder {
     fn drop(&mut self) {
         if !self.is_finished {
-            // Nothing else can be tried.
+            // Best effort.
             let _ = std::fs::remove_dir_all(&self.temporary);
         }
         unlist_unfinished(&self.temporary);
@@ -91,15 +91,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_appears_only_at_the_end() {
+    fn the_directory_appears_only_at_the_end() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("out");
-        for is_there in [false, true] {
-            if is_there {
+        for exists in [false, true] {
+            if exists {
                 std::fs::create_dir(&path).unwrap();
             }
             let folder = OutputFolder::create(&path).unwrap();
-            std::fs::write(folder.place(Path::new("a/b.txt")).unwrap(), "b").unwrap();
+            std::fs::write(folder.path_of(Path::new("a/b.txt")).unwrap(), "b").unwrap();
             assert!(!path.join("a").exists());
             folder.finish().unwrap();
             assert_eq!(std::fs::read(path.join("a/b.txt")).unwrap(), b"b");
@@ -109,10 +109,10 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_folder_leaves_nothing() {
+    fn a_dropped_directory_leaves_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let folder = OutputFolder::create(&directory.path().join("out")).unwrap();
-        std::fs::write(folder.place(Path::new("b.txt")).unwrap(), "b").unwrap();
+        std::fs::write(folder.path_of(Path::new("b.txt")).unwrap(), "b").unwrap();
         drop(folder);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }

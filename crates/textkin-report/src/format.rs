@@ -1,4 +1,4 @@
-//! Formats by extension, and the one place where a path becomes a writer.
+//! Output formats, and the choice of a writer by file extension.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -39,11 +39,10 @@ impl Format {
         ("mtx", Self::Matrix),
     ];
 
-    /// The format that the extension of `path` names, before a `.gz` or `.zst` if there is one;
-    /// `-` is CSV.
+    /// Returns the format for the extension of `path`, ignoring a final `.gz` or `.zst`; `-` is CSV.
     ///
     /// # Errors
-    /// [`Error::UnknownFormat`], which lists the known ones; [`Error::CompressedTwice`].
+    /// [`Error::UnknownFormat`], which lists the supported ones; [`Error::CompressedTwice`].
     pub fn from_path(path: &Path) -> Result<Self, Error> {
         if path == Path::new("-") {
             return Ok(Self::Csv);
@@ -51,8 +50,9 @@ impl Format {
         let compressed = Compression::from_path(path) != Compression::None;
         let inner = if compressed { path.with_extension("") } else { path.to_owned() };
         let extension = inner.extension().and_then(|extension| extension.to_str()).unwrap_or("");
-        let known = Self::BY_EXTENSION.iter().find(|known| known.0.eq_ignore_ascii_case(extension));
-        match known {
+        let format =
+            Self::BY_EXTENSION.iter().find(|format| format.0.eq_ignore_ascii_case(extension));
+        match format {
             Some((_, Self::Parquet)) if compressed => {
                 Err(Error::CompressedTwice { path: path.to_owned() })
             }
@@ -61,17 +61,17 @@ impl Format {
         }
     }
 
-    /// The known extensions, for messages: `csv, jsonl, …`.
+    /// The supported extensions, for messages: `csv, jsonl, …`.
     #[must_use]
     pub fn extensions() -> String {
         Self::BY_EXTENSION.map(|(extension, _)| extension).join(", ")
     }
 }
 
-/// How an output is compressed.
+/// Compression of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// None.
     #[default]
     None,
     /// gzip, `.gz`.
@@ -81,7 +81,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// What the last extension of `path` says.
+    /// Returns the compression for the last extension of `path`.
     #[must_use]
     pub fn from_path(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
@@ -92,14 +92,14 @@ impl Compression {
     }
 }
 
-/// What the writers of all formats are told.
+/// Settings of the writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriterSettings {
-    /// The measure that `score` holds; the matrix names it.
+    /// The measure of `score`; the matrix format states it.
     pub measure: Measure,
-    /// Threads that [`PairWriter::pairs`] may use; the bytes do not depend on it.
+    /// Threads for [`PairWriter::pairs`]; the output does not depend on it.
     pub threads: NonZeroUsize,
-    /// Whether rows have a raw score, so that there is a column for it.
+    /// Whether to write a column for the raw score.
     pub has_raw: bool,
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_extension_names_the_format() {
+    fn the_extension_chooses_the_format() {
         let cases = [
             ("-", Format::Csv),
             ("a/b.csv", Format::Csv),
@@ -158,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_extension_lists_the_known_ones() {
+    fn an_unsupported_extension_lists_the_supported_ones() {
         for path in ["b.xlsx", "b", ".csv", "b.gz", ""] {
             let message = Format::from_path(Path::new(path)).unwrap_err().to_string();
             assert!(message.contains("csv, jsonl, ndjson, parquet, graphml, gexf, dot, gv, mtx"));
             assert!(message.contains(path));
         }
         let message = Format::from_path(Path::new("b.parquet.gz")).unwrap_err().to_string();
-        assert!(message.contains("leave the last extension out"));
+        assert!(message.contains("drop the last extension"));
     }
 }

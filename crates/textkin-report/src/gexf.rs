@@ -1,14 +1,14 @@
 //! Pairs as a GEXF 1.3 graph: documents are nodes `n0`, `n1`, … with their id as label, pairs are
 //! undirected edges whose `weight` is the score and whose attributes are the columns of a row.
 
-use crate::graph::Shape;
+use crate::graph::GraphFormat;
 use crate::number::{push_integer, push_plain};
 use crate::row::Value;
 use crate::xml::push_text;
 use crate::{GraphWriter, Output, PairRow, Vertex};
 
-/// How GEXF writes a graph.
-static SHAPE: Shape = Shape {
+/// The GEXF format.
+static FORMAT: GraphFormat = GraphFormat {
     name: "GEXF",
     push_head,
     push_node,
@@ -18,10 +18,10 @@ static SHAPE: Shape = Shape {
 };
 
 impl GraphWriter {
-    /// Writes GEXF to `output`; `has_raw` says whether rows have raw scores.
+    /// Writes GEXF to `output`; `has_raw` adds the raw score.
     #[must_use]
     pub fn gexf(output: Output, has_raw: bool) -> Self {
-        Self::new(output, &SHAPE, has_raw)
+        Self::new(output, &FORMAT, has_raw)
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
     use crate::xml::tests::{legal, texts};
 
     #[test]
-    fn nodes_and_edges_are_well_formed_and_duplicate_ids_stay_apart() {
+    fn nodes_and_edges_are_well_formed_and_duplicate_ids_stay_distinct() {
         let id = "<a> & \"b\"\n\u{1b}";
         let bytes = samples::written("x.gexf", &[samples::row(id, id)]);
         let found = texts(&bytes);

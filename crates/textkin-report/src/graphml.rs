@@ -1,14 +1,14 @@
 //! Pairs as a GraphML graph: documents are nodes `n0`, `n1`, … with their id as `label`, pairs are
 //! undirected edges with every column of a row, and `weight`, which is the score.
 
-use crate::graph::Shape;
+use crate::graph::GraphFormat;
 use crate::number::push_integer;
 use crate::row::Value;
 use crate::xml::push_text;
 use crate::{GraphWriter, Output, PairRow, Vertex};
 
-/// How GraphML writes a graph.
-static SHAPE: Shape = Shape {
+/// The GraphML format.
+static FORMAT: GraphFormat = GraphFormat {
     name: "GraphML",
     push_head,
     push_node,
@@ -18,10 +18,10 @@ static SHAPE: Shape = Shape {
 };
 
 impl GraphWriter {
-    /// Writes GraphML to `output`; `has_raw` says whether rows have raw scores.
+    /// Writes GraphML to `output`; `has_raw` adds the raw score.
     #[must_use]
     pub fn graphml(output: Output, has_raw: bool) -> Self {
-        Self::new(output, &SHAPE, has_raw)
+        Self::new(output, &FORMAT, has_raw)
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
     use crate::xml::tests::{legal, texts};
 
     #[test]
-    fn nodes_and_edges_are_well_formed_and_duplicate_ids_stay_apart() {
+    fn nodes_and_edges_are_well_formed_and_duplicate_ids_stay_distinct() {
         let id = "<a> & \"b\"\n\u{1b}";
         let bytes = samples::written("x.graphml", &[samples::row(id, id)]);
         let texts = texts(&bytes);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pairs_are_an_empty_graph() {
+    fn without_pairs_the_graph_is_empty() {
         let text = String::from_utf8(samples::written("x.graphml", &[])).unwrap();
         assert!(text.ends_with("edgedefault=\"undirected\">\n</graph>\n</graphml>\n"));
     }

@@ -1,7 +1,7 @@
 //! Pairs as JSON lines: one object per pair, its fields the columns of a row.
 //!
-//! Scores and shares keep a decimal point (`1.0`), so that readers that guess types from the first
-//! lines guess right.
+//! Scores and shares keep a decimal point (`1.0`), so that readers that infer types from the first
+//! lines infer them correctly.
 
 use std::num::NonZeroUsize;
 
@@ -19,7 +19,7 @@ pub struct JsonlWriter {
 }
 
 impl JsonlWriter {
-    /// Writes to `output`; [`pairs`](PairWriter::pairs) formats in `threads` threads.
+    /// Writes to `output`; [`pairs`](PairWriter::pairs) uses `threads` threads.
     #[must_use]
     pub fn new(output: Output, threads: NonZeroUsize) -> Self {
         Self { output, threads, buffers: Vec::new() }
@@ -64,7 +64,7 @@ pub fn format_jsonl_rows(rows: &[PairRow<'_>], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `value` with a decimal point; what JSON cannot say is `null`.
+/// Appends `value` with a decimal point; infinities and NaN become `null`.
 pub(crate) fn push_number(value: f64, out: &mut Vec<u8>) {
     if value.is_finite() { push_decimal(value, out) } else { out.extend_from_slice(b"null") }
 }
@@ -73,16 +73,16 @@ pub(crate) fn push_number(value: f64, out: &mut Vec<u8>) {
 pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
-    while let Some(place) = rest.iter().position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')) {
-        out.extend_from_slice(&rest[..place]);
-        match rest[place] {
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')) {
+        out.extend_from_slice(&rest[..at]);
+        match rest[at] {
             b'\n' => out.extend_from_slice(b"\\n"),
             b'\r' => out.extend_from_slice(b"\\r"),
             b'\t' => out.extend_from_slice(b"\\t"),
             byte @ (b'"' | b'\\') => out.extend_from_slice(&[b'\\', byte]),
             byte => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
         }
-        rest = &rest[place + 1..];
+        rest = &rest[at + 1..];
     }
     out.extend_from_slice(rest);
     out.push(b'"');
@@ -115,7 +115,7 @@ mod tests {
             prop_assert_eq!(value["b"].as_str().unwrap(), row.b);
             prop_assert_eq!(value["words_b"].as_u64().unwrap(), overlap.words_b);
             for (column, naive) in [("s4", overlap.s4()), ("b_in_a", overlap.b_in_a())] {
-                // serde_json reads decimals a little wrong by default, so the text is read here.
+                // By default serde_json parses decimals inexactly, so the text is parsed here.
                 let line = std::str::from_utf8(&bytes).unwrap();
                 let text = line.rsplit_once(&format!("\"{column}\":")).unwrap().1;
                 let text = text.split([',', '}']).next().unwrap();

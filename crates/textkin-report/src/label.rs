@@ -1,12 +1,12 @@
-//! Ids made fit to be shown: harmless for a terminal and no wider than there is room.
+//! Prepares ids for display: safe for a terminal and no wider than the available columns.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 const CUT: &str = "…";
 
-/// `text` with control characters as pictures (`␊`) and other invisible or reordering characters
-/// as escapes (`\u{202e}`), so that an id cannot move the cursor, colour the screen or lie.
+/// Replaces control characters by pictures (`␊`) and other invisible or reordering characters by
+/// escapes (`\u{202e}`), so that an id cannot move the cursor, colour the screen or mislead.
 pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -30,59 +30,59 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
-/// Columns that `text` takes on a terminal.
+/// Width of `text` on a terminal, in columns.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Both ids in at most `room` columns each. What is cut is cut in the middle, the file name last;
-/// different ids stay different where the room allows.
-pub(crate) fn shorten_both(a: &str, b: &str, room: usize) -> [String; 2] {
+/// Shortens both ids to at most `columns` columns each. Cuts in the middle and keeps the file name if
+/// possible; different ids stay different if possible.
+pub(crate) fn shorten_both(a: &str, b: &str, columns: usize) -> [String; 2] {
     let (a, b) = (visible(a), visible(b));
-    let short = [shorten(&a, room), shorten(&b, room)];
+    let short = [shorten(&a, columns), shorten(&b, columns)];
     if a == b || short[0] != short[1] {
         return short;
     }
     let difference = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    [shorten_around(&a, difference, room), shorten_around(&b, difference, room)]
+    [shorten_around(&a, difference, columns), shorten_around(&b, difference, columns)]
 }
 
-/// Keeps the start and the end, and more of the end: there the names differ.
-pub(crate) fn shorten(text: &str, room: usize) -> String {
-    if width(text) <= room {
+/// Keeps the start and more of the end, where names differ.
+pub(crate) fn shorten(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
         return text.into();
     }
-    let Some(rest) = room.checked_sub(width(CUT)) else {
+    let Some(rest) = columns.checked_sub(width(CUT)) else {
         return String::new();
     };
     let name = text.rfind('/').map_or(text, |slash| &text[slash..]);
     let name_width = width(name);
-    let most = rest - rest / 3;
-    let for_tail = if name_width <= rest { name_width.max(most) } else { most };
+    let max_tail = rest - rest / 3;
+    let for_tail = if name_width <= rest { name_width.max(max_tail) } else { max_tail };
     let tail = last(text, for_tail);
     let head = first(text, rest - width(tail));
     format!("{head}{CUT}{tail}")
 }
 
-/// Keeps what stands around byte `place`.
-fn shorten_around(text: &str, place: usize, room: usize) -> String {
-    let Some(rest) = room.checked_sub(2 * width(CUT)) else {
-        return shorten(text, room);
+/// Keeps the text around byte `position`.
+fn shorten_around(text: &str, position: usize, columns: usize) -> String {
+    let Some(rest) = columns.checked_sub(2 * width(CUT)) else {
+        return shorten(text, columns);
     };
-    let (before, after) = text.split_at(text.floor_char_boundary(place));
-    if width(after) + rest / 4 < room {
-        return format!("{CUT}{}", last(text, room - width(CUT)));
+    let (before, after) = text.split_at(text.floor_char_boundary(position));
+    if width(after) + rest / 4 < columns {
+        return format!("{CUT}{}", last(text, columns - width(CUT)));
     }
     let before = last(before, rest / 3);
     let after = first(after, rest - width(before));
     format!("{CUT}{before}{after}{CUT}")
 }
 
-/// The longest start of `text` in at most `room` columns.
-fn first(text: &str, room: usize) -> &str {
+/// The longest prefix of `text` in at most `columns` columns.
+fn first(text: &str, columns: usize) -> &str {
     let mut end = 0;
     for (start, grapheme) in text.grapheme_indices(true) {
-        if width(&text[..start + grapheme.len()]) > room {
+        if width(&text[..start + grapheme.len()]) > columns {
             break;
         }
         end = start + grapheme.len();
@@ -90,11 +90,11 @@ fn first(text: &str, room: usize) -> &str {
     &text[..end]
 }
 
-/// The longest end of `text` in at most `room` columns.
-fn last(text: &str, room: usize) -> &str {
+/// The longest suffix of `text` in at most `columns` columns.
+fn last(text: &str, columns: usize) -> &str {
     let mut begin = text.len();
     for (start, _) in text.grapheme_indices(true).rev() {
-        if width(&text[start..]) > room {
+        if width(&text[start..]) > columns {
             break;
         }
         begin = start;
@@ -108,7 +108,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_middle_is_cut_and_the_file_name_kept() {
+    fn the_middle_is_cut_and_the_file_name_is_kept() {
         let id = "docs/reference/current/library/functions.html";
         assert_eq!(shorten(id, 45), id);
         assert_eq!(shorten(id, 30), "docs/refe…brary/functions.html");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_an_id_holds_reaches_the_terminal_as_a_command() {
+    fn an_id_cannot_send_terminal_commands() {
         assert_eq!(visible("\u{1b}[2Ja\nb\u{7f}"), "␛[2Ja␊b␡");
         assert_eq!(visible("a\u{202e}txt.exe\u{9b}"), "a\\u{202e}txt.exe\\u{9b}");
         assert_eq!(visible("naïve 文書 e\u{301}"), "naïve 文書 e\u{301}");
@@ -144,11 +144,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shortened_ids_fit_and_hold_no_control_character(
-            a in any::<String>(), b in any::<String>(), room in 0usize..40,
+        fn shortened_ids_fit_and_contain_no_control_character(
+            a in any::<String>(), b in any::<String>(), columns in 0usize..40,
         ) {
-            for short in shorten_both(&a, &b, room) {
-                prop_assert!(width(&short) <= room, "{short:?} in {room}");
+            for short in shorten_both(&a, &b, columns) {
+                prop_assert!(width(&short) <= columns, "{short:?} in {columns}");
                 prop_assert!(!short.contains(char::is_control));
             }
         }

@@ -1,8 +1,9 @@
-//! The last stage: writes pairs, clusters and statistics for people, spreadsheets and graph tools.
+//! Writes pairs, clusters and statistics for people, spreadsheets and graph tools.
 //!
-//! In: [`PairRow`]s, the documents they stand for, clusters and counts. Out: files that appear whole or
-//! not at all, and text for a terminal. Nothing here scores, sorts or filters; rows are written in
-//! the order they come in.
+//! In: [`PairRow`]s and their documents, clusters, comparisons and counts. Out: files that appear only
+//! once they are complete, HTML reports ([`run_page`], [`comparison_page`], [`origin_page`]), and text
+//! for a terminal ([`terminal`]). Nothing here scores, sorts or filters; rows are written in the order
+//! they come in. [`open`] chooses a [`PairWriter`] by the extension of the path.
 //!
 //! ```
 //! use textkin_core::{Measure, Overlap};

@@ -1,8 +1,8 @@
 //! Pairs as a sparse symmetric matrix of scores, in the coordinate form of MatrixMarket.
 //!
 //! Row and column i+1 belong to document i in input order; comments give the ids. The lower
-//! triangle is written, without the diagonal. The count of entries stands before them, so they wait
-//! in memory, or from 64 MiB on in a temporary file, until the end.
+//! triangle is written, without the diagonal. The number of entries comes first, so entries are
+//! buffered until the end: in memory up to 64 MiB, then in a temporary file.
 
 use std::io::{self, Read, Seek, Write};
 
@@ -60,7 +60,7 @@ impl PairWriter for MatrixWriter {
     fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
         let head = format!(
             "%%MatrixMarket matrix coordinate real symmetric\n\
-             % textkin: {} ({}); pairs below the threshold and the diagonal are left out\n\
+             % textkin: {} ({}); pairs below the threshold and the diagonal are omitted\n\
              % documents, by row and column:\n",
             self.measure,
             self.measure.summary()
@@ -98,17 +98,17 @@ impl PairWriter for MatrixWriter {
     }
 }
 
-/// `% 1 "id"`; lines of the format end at 1024 bytes, so a longer id is cut.
+/// Appends `% 1 "id"`. The format limits lines to 1024 bytes, so long ids are cut.
 fn push_comment(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
-    /// Even if every byte of the id takes six as an escape, the line stays under 1024.
-    const LONGEST: usize = 160;
+    /// Even if every byte becomes an escape of six bytes, the line stays under 1024.
+    const MAX_ID_BYTES: usize = 160;
     out.extend_from_slice(b"% ");
     push_integer(u64::from(vertex.index) + 1, out);
     out.push(b' ');
-    if vertex.id.len() <= LONGEST {
+    if vertex.id.len() <= MAX_ID_BYTES {
         push_string(vertex.id, out);
     } else {
-        let start = vertex.id.ceil_char_boundary(vertex.id.len() - LONGEST);
+        let start = vertex.id.ceil_char_boundary(vertex.id.len() - MAX_ID_BYTES);
         push_string(&format!("…{}", &vertex.id[start..]), out);
     }
     out.push(b'\n');
@@ -127,7 +127,7 @@ mod tests {
         ];
         let expected = "%%MatrixMarket matrix coordinate real symmetric\n\
             % textkin: kin (ssr if texts are at least half the same, otherwise s4 (default)); \
-            pairs below the threshold and the diagonal are left out\n\
+            pairs below the threshold and the diagonal are omitted\n\
             % documents, by row and column:\n% 1 \"a\"\n% 2 \"b\\n\"\n% 5 \"c\"\n\
             5 5 2\n2 1 0.75\n5 1 1\n";
         assert_eq!(String::from_utf8(samples::written("x.mtx", &rows)).unwrap(), expected);

@@ -1,26 +1,26 @@
-//! Notes on documents: what is worth knowing besides what they share.
+//! Notes on documents, such as hidden text.
 
 use serde::Serialize;
 use textkin_core::Note;
 
 use crate::label::visible;
 
-/// A note on a document, as JSON has it.
+/// A note on a document, for JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NoteLine {
-    /// How the document is named; not there where the place of the note tells.
+    /// Id of the document; omitted if the context implies it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// What kind of note it is.
+    /// Kind of note.
     pub kind: &'static str,
     /// Whether it is a sign of manipulation.
     pub suspicious: bool,
-    /// The note in words.
+    /// The text of the note.
     pub text: String,
 }
 
 impl NoteLine {
-    /// `note` on a document, which is named if the place of the note does not tell.
+    /// Creates a line for `note`, with the id of the document unless the context implies it.
     #[must_use]
     pub fn new(document: Option<&str>, note: &Note) -> Self {
         Self {
@@ -32,10 +32,10 @@ impl NoteLine {
     }
 }
 
-/// Notes on one document that are shown in a line.
+/// Maximum notes shown in one line.
 const MAX_NOTES: usize = 5;
 
-/// All notes on a document in one line that is harmless to show.
+/// Joins all notes on a document in one line that is safe to display.
 #[must_use]
 pub fn notes_text(notes: &[Note]) -> String {
     let is_suspicious = notes.iter().any(Note::is_suspicious);
@@ -44,6 +44,6 @@ pub fn notes_text(notes: &[Note]) -> String {
     if let Some(more @ 1..) = notes.len().checked_sub(MAX_NOTES) {
         texts.push(format!("and {more} more"));
     }
-    let before = if is_suspicious { "suspicious: " } else { "" };
-    format!("{before}{}", texts.join("; "))
+    let prefix = if is_suspicious { "suspicious: " } else { "" };
+    format!("{prefix}{}", texts.join("; "))
 }

@@ -1,6 +1,5 @@
-//! Numbers as text: the shortest digits that read back as the same `f64`.
-//!
-//! Between 1e-5 and 1e15 there is no exponent.
+//! Formats numbers with the fewest digits that read back as the same `f64`, without an exponent
+//! between 1e-5 and 1e15.
 
 /// Appends `value` with a decimal point (`1.0`, `0.5`); `NaN`, `inf` and `-inf` as such.
 pub(crate) fn push_decimal(value: f64, out: &mut Vec<u8>) {
@@ -10,7 +9,7 @@ pub(crate) fn push_decimal(value: f64, out: &mut Vec<u8>) {
 /// Appends `value`, whole numbers without a decimal point (`1`, `0.5`).
 #[inline]
 pub(crate) fn push_plain(value: f64, out: &mut Vec<u8>) {
-    // Nearly every whole number in a row is one of these two, or S1, which is printed as an integer.
+    // Fast path: nearly every whole number in a row is 0 or 1.
     if value == 1.0 {
         return out.push(b'1');
     }
@@ -41,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_plain_and_small_ones_have_no_exponent() {
+    fn whole_numbers_have_no_decimal_point_and_small_ones_no_exponent() {
         let cases = [
             (0.0, "0"),
             (1.0, "1"),

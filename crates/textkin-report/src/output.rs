@@ -1,7 +1,7 @@
-//! Files that appear whole or not at all.
+//! Output files that appear only once they are complete.
 //!
-//! What is written goes to a hidden temporary file beside the target, which takes the target's name
-//! at the end. Dropping it before that removes it; [`remove_unfinished`] does so for all at once.
+//! Data goes to a hidden temporary file beside the target, which is renamed at the end. Dropping an
+//! output removes its temporary file; [`remove_unfinished`] removes all of them.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 
 use crate::{Compression, Error};
 
-/// Temporary files that are not yet in their place.
+/// Temporary files that have not been renamed yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -23,11 +23,11 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 
 /// Removes the temporary file of every [`OutputFile`] of this process that is not finished.
 ///
-/// For a handler of Ctrl-C that ends the process at once, where nothing is dropped. Files that are
-/// removed here cannot be finished any more.
+/// For a Ctrl-C handler that exits at once, without dropping anything. Outputs whose file was removed
+/// can no longer be finished.
 pub fn remove_unfinished() {
     for path in unfinished().drain(..) {
-        // The process is about to end: there is nobody left to tell, and nothing else to try.
+        // The process is about to exit; errors are ignored.
         let _ = match path.is_dir() {
             true => std::fs::remove_dir_all(path),
             false => std::fs::remove_file(path),
@@ -35,7 +35,7 @@ pub fn remove_unfinished() {
     }
 }
 
-/// Lists `path` as unfinished while `make` makes it: no moment in which it is there and not listed.
+/// Creates `path` with `make` and lists it as unfinished, without a moment in which it exists unlisted.
 pub(crate) fn list_unfinished(
     path: &Path,
     make: impl FnOnce() -> io::Result<()>,
@@ -46,29 +46,29 @@ pub(crate) fn list_unfinished(
     Ok(())
 }
 
-/// Takes `path` off the list of what is unfinished.
+/// Removes `path` from the list of unfinished files.
 pub(crate) fn unlist_unfinished(path: &Path) {
     unfinished().retain(|listed| listed != path);
 }
 
-/// One output, under its final name only once it is complete.
+/// One output file, which gets its final name only once it is complete.
 ///
-/// `-` is standard output. A target that exists and is no regular file (a pipe, `/dev/null`) is
-/// written to directly. A symbolic link is followed; permissions of an existing file are kept.
+/// `-` is standard output. An existing target that is not a regular file (a pipe, `/dev/null`) is
+/// written to directly. Symbolic links are followed; permissions of an existing file are kept.
 pub struct OutputFile {
     name: PathBuf,
     target: Target,
 }
 
 enum Target {
-    Temporary { file: NamedTempFile, place: PathBuf, _guard: UnfinishedGuard },
+    Temporary { file: NamedTempFile, destination: PathBuf, _guard: UnfinishedGuard },
     Direct(File),
     Stdout(io::Stdout),
     Other(Box<dyn Write + Send>),
 }
 
 impl OutputFile {
-    /// Starts an output; the directory is checked now, so that a wrong path fails before the work.
+    /// Starts an output. The directory is checked now, so that a wrong path fails early.
     ///
     /// # Errors
     /// [`Error::Directory`], [`Error::MissingDirectory`] or [`Error::Create`].
@@ -91,22 +91,22 @@ impl OutputFile {
         Ok(Self { name: path.to_owned(), target })
     }
 
-    /// Writes to `writer`, called `name` in messages.
+    /// Writes to `writer`, which messages call `name`.
     #[must_use]
     pub fn to_writer(name: &str, writer: Box<dyn Write + Send>) -> Self {
         Self { name: name.into(), target: Target::Other(writer) }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     #[must_use]
     pub fn name(&self) -> &Path {
         &self.name
     }
 
-    /// Makes sure that everything is on the disk and gives the file its name.
+    /// Flushes everything to disk and gives the file its final name.
     ///
     /// # Errors
-    /// When that fails; then the temporary file is removed and an older target is untouched.
+    /// When that fails. The temporary file is removed and an older target is untouched.
     pub fn finish(self) -> Result<(), Error> {
         let Self { name, target } = self;
         target.finish().map_err(|source| Error::write(&name, source))
@@ -119,31 +119,31 @@ impl Target {
         if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             return Ok(Self::Direct(File::options().write(true).open(path)?));
         }
-        let place = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
+        let destination = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
         let permissions = existing.map(|metadata| metadata.permissions());
         if permissions.as_ref().is_some_and(std::fs::Permissions::readonly) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        // Created under the lock: no moment in which it exists and is not listed.
+        // Created under the lock, so that it never exists unlisted.
         let mut unfinished = unfinished();
-        let file = temporary_beside(&place)?;
+        let file = temporary_beside(&destination)?;
         unfinished.push(file.path().to_owned());
         drop(unfinished);
         let listed = UnfinishedGuard(file.path().to_owned());
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions)?;
         }
-        Ok(Self::Temporary { file, place, _guard: listed })
+        Ok(Self::Temporary { file, destination, _guard: listed })
     }
 
     fn finish(self) -> io::Result<()> {
         match self {
-            Self::Temporary { file, place, _guard } => {
+            Self::Temporary { file, destination, _guard } => {
                 file.as_file().sync_all()?;
                 let unfinished = unfinished();
-                file.persist(&place).map_err(|error| error.error)?;
+                file.persist(&destination).map_err(|error| error.error)?;
                 drop(unfinished);
-                sync_directory(directory_of(&place));
+                sync_directory(directory_of(&destination));
                 Ok(())
             }
             Self::Direct(mut file) => file.flush(),
@@ -153,7 +153,7 @@ impl Target {
     }
 }
 
-/// Keeps a path in the list of unfinished files until dropped.
+/// Removes a path from the list of unfinished files when dropped.
 struct UnfinishedGuard(PathBuf);
 
 impl Drop for UnfinishedGuard {
@@ -169,23 +169,23 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-fn temporary_beside(place: &Path) -> io::Result<NamedTempFile> {
-    // File systems allow 255 bytes; a longer prefix would make a legal target fail.
-    let name = place.file_name().unwrap_or(OsStr::new("out"));
+fn temporary_beside(destination: &Path) -> io::Result<NamedTempFile> {
+    // File systems allow 255 bytes; a longer prefix would make a valid target fail.
+    let name = destination.file_name().unwrap_or(OsStr::new("out"));
     let name = if name.len() <= 200 { name } else { OsStr::new("out") };
     let mut prefix = OsString::from(".");
     prefix.push(name);
     prefix.push(".");
-    // Opened as any other program would, with the permissions that the umask leaves.
+    // Opened as other programs do, with permissions by the umask.
     let mut options = File::options();
     options.read(true).write(true).create_new(true);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
-    // Not `tempfile_in`: its errors name the temporary file, which means nothing to anybody.
-    builder.make_in(directory_of(place), |path| options.open(path))
+    // Not `tempfile_in`: its errors name the temporary file, which users do not know.
+    builder.make_in(directory_of(destination), |path| options.open(path))
 }
 
-/// Makes the new name survive a crash, where the file system can.
+/// Makes the rename durable, if the file system supports that.
 fn sync_directory(directory: &Path) {
     // Not all systems can open or sync a directory, and the file itself is already safe.
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
@@ -217,7 +217,7 @@ impl fmt::Debug for OutputFile {
     }
 }
 
-/// An [`OutputFile`] with a buffer and, where the name ends so, gzip or zstd; its errors name it.
+/// A buffered [`OutputFile`], compressed with gzip or zstd if the name ends with `.gz` or `.zst`.
 pub struct Output {
     name: PathBuf,
     stream: Stream,
@@ -230,7 +230,7 @@ enum Stream {
 }
 
 impl Output {
-    /// Starts the output `path`, compressed as its last extension says.
+    /// Starts the output `path`, compressed according to its last extension.
     ///
     /// # Errors
     /// As [`OutputFile::create`].
@@ -261,7 +261,7 @@ impl Output {
     /// Writes all of `bytes`.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the write fails.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let written = match &mut self.stream {
             Stream::Plain(file) => file.write_all(bytes),
@@ -274,7 +274,7 @@ impl Output {
     /// Ends the compression and finishes the file, see [`OutputFile::finish`].
     ///
     /// # Errors
-    /// When the system refuses; then there is no new file.
+    /// When the write fails. There is no new file then.
     pub fn finish(self) -> Result<(), Error> {
         let Self { name, stream } = self;
         let buffered = match stream {
@@ -363,7 +363,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_and_devices_written_to() {
+    fn links_are_followed_and_devices_are_written_to() {
         let directory = tempfile::tempdir().unwrap();
         let (real, link) = (directory.path().join("real"), directory.path().join("link"));
         std::fs::write(&real, "old").unwrap();
@@ -382,7 +382,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_named() {
+    fn a_full_disk_is_reported() {
         let mut output = Output::create(Path::new("/dev/full")).unwrap();
         output.write(b"x").unwrap();
         let error = output.finish().unwrap_err();
@@ -405,7 +405,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_the_system_says_does_not_name_the_temporary_file() {
+    fn system_errors_do_not_name_the_temporary_file() {
         let error = Output::create(Path::new("/proc/x.csv")).unwrap_err();
         let cause = std::error::Error::source(&error).unwrap().to_string();
         assert!(cause.contains("os error"), "{cause}");

@@ -1,6 +1,6 @@
 //! Pairs as a Parquet table, compressed with zstd.
 //!
-//! Counts are 64-bit signed integers, which every reader knows; ids are strings.
+//! Counts are 64-bit signed integers, which every reader supports; ids are strings.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::{Error, OutputFile, PairColumns, PairRow, PairWriter, Vertex};
 
-/// Rows in one batch: enough to amortise its cost, few enough to stay small.
+/// Rows per batch: enough to amortize its cost, few enough to stay small.
 const BATCH: usize = 1 << 14;
 
 /// Writes pairs as Parquet.
@@ -26,7 +26,7 @@ pub struct ParquetWriter {
 }
 
 impl ParquetWriter {
-    /// Writes to `file`; `has_raw` says whether rows have raw scores.
+    /// Writes to `file`; `has_raw` adds the raw score.
     ///
     /// # Errors
     /// When the encoder cannot be set up.
@@ -73,7 +73,8 @@ impl PairWriter for ParquetWriter {
     }
 }
 
-/// The file in two hands: `ArrowWriter::into_inner` would turn a full disk into a mere string.
+/// The file, shared with the Arrow writer, because `ArrowWriter::into_inner` would turn a full disk
+/// into a string.
 #[derive(Clone, Debug)]
 struct SharedFile(Arc<Mutex<Option<OutputFile>>>);
 
@@ -98,7 +99,7 @@ impl Write for SharedFile {
     }
 }
 
-/// Finds the failed write inside the library's error, so that a full disk is told as such.
+/// Extracts the failed write from the library's error, so that a full disk is reported as such.
 fn error(name: &Path, source: ParquetError) -> Error {
     match source {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -119,7 +120,7 @@ mod tests {
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
     #[test]
-    fn rows_read_back_in_the_order_of_the_contract() {
+    fn rows_read_back_in_column_order() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.parquet");
         let ids: Vec<_> = (0..40_000).map(|number| format!("d,{number}\n")).collect();
@@ -146,7 +147,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_named() {
+    fn a_full_disk_is_reported() {
         let file = OutputFile::create(Path::new("/dev/full")).unwrap();
         let mut writer = Box::new(ParquetWriter::new(file, false).unwrap());
         writer.pair(&samples::row("a", "b")).unwrap();

@@ -1,6 +1,6 @@
-//! What was taken out of a collection as JSON lines, one document, passage or line a line:
+//! Removed duplicates as JSON lines, one document, passage or line each:
 //! `{"document":"b","duplicate_of":"a","score":1.0,"words":120}`, with `"start"`, `"end"`, `"word"` and
-//! `"kept_at"` where only a part goes.
+//! `"kept_at"` if only a part is removed.
 
 use std::path::Path;
 
@@ -8,35 +8,35 @@ use crate::jsonl::{push_number, push_string};
 use crate::number::push_integer;
 use crate::{Error, Output};
 
-/// Something that was taken out.
+/// A removed document or part of a document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RemovalLine<'a> {
-    /// The document that goes, or of which a part does.
+    /// The document that is removed or loses a part.
     pub document: &'a str,
-    /// The document that stays and holds it.
+    /// The keeper, which contains the removed text.
     pub duplicate_of: &'a str,
-    /// How alike both are.
+    /// Their score.
     pub score: f64,
-    /// Words that go.
+    /// Removed words.
     pub words: u64,
-    /// Where they stand, if not the whole document goes.
+    /// Position of the removed part; `None` if the whole document is removed.
     pub part: Option<RemovedPart>,
 }
 
-/// Where a part stands that goes.
+/// Position of a removed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemovedPart {
     /// First byte in the text.
     pub start: u64,
-    /// One past the last byte.
+    /// Byte after the last.
     pub end: u64,
-    /// Its first word.
+    /// Index of its first word.
     pub word: u64,
-    /// The first word (or the line) where it stays.
+    /// First word (or line) of the same text in the keeper.
     pub kept_at: u64,
 }
 
-/// Writes removals to a file that appears at the end, or to standard output.
+/// Writes removals to a file or to standard output.
 #[derive(Debug)]
 pub struct RemovalWriter {
     output: Output,

@@ -1,8 +1,8 @@
-//! A file that grows over several runs: what was acknowledged stays, what came after it is cut off.
+//! An output file that is appended to across runs.
 //!
-//! Other outputs take their name when they are complete. This one is for results without an end, of
-//! a run that can be ended at any moment and go on later: it has its name from the start, and
-//! whoever writes it remembers how much of it is right.
+//! Other outputs get their name once they are complete. This one is for endless results of a run that
+//! can be interrupted and resumed: it has its name from the start, the caller remembers how many bytes
+//! are valid, and resuming truncates the file to them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -11,28 +11,28 @@ use std::path::{Path, PathBuf};
 use crate::output::directory_of;
 use crate::{Compression, Error};
 
-/// A file that grows over several runs.
+/// A file that is appended to across runs.
 #[derive(Debug)]
 pub struct ResumableFile {
     name: PathBuf,
     file: BufWriter<File>,
-    /// None if it is a pipe or a device, which nothing can be cut off of.
+    /// `None` for a pipe or a device, which cannot be truncated.
     bytes: Option<u64>,
 }
 
 impl ResumableFile {
-    /// Begins the file, empty.
+    /// Starts an empty file.
     ///
     /// # Errors
-    /// If it cannot be created, or its name asks for compression.
+    /// If it cannot be created, or its extension implies compression.
     pub fn create(path: &Path) -> Result<Self, Error> {
         Self::open(path, 0)
     }
 
-    /// Goes on after the first `bytes` bytes; what comes after them is cut off.
+    /// Continues after the first `bytes` bytes; the rest is truncated.
     ///
     /// # Errors
-    /// If it cannot be opened, is shorter than that, or its name asks for compression.
+    /// If it cannot be opened, is shorter than that, or its extension implies compression.
     pub fn resume(path: &Path, bytes: u64) -> Result<Self, Error> {
         Self::open(path, bytes)
     }
@@ -79,7 +79,7 @@ impl ResumableFile {
         Ok(())
     }
 
-    /// Makes sure that everything is on the disk, and says how many bytes that is.
+    /// Flushes everything to disk and returns the number of bytes.
     ///
     /// # Errors
     /// If that fails.
@@ -98,10 +98,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_after_the_acknowledged_bytes_is_cut_off() {
+    fn bytes_after_the_last_sync_are_truncated() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("grows.jsonl");
-        std::fs::write(&path, "of an earlier run").unwrap();
+        std::fs::write(&path, "an earlier run").unwrap();
         let mut file = ResumableFile::create(&path).unwrap();
         file.write(b"one\n").unwrap();
         assert_eq!(file.sync().unwrap(), 4);
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(file.sync().unwrap(), 6);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\n2\n");
         let error = ResumableFile::resume(&path, 7).unwrap_err().to_string();
-        assert!(error.contains("holds 6 bytes, and 7 were written before"), "{error}");
+        assert!(error.contains("has 6 bytes, but 7 were written before"), "{error}");
         assert!(ResumableFile::create(&folder.path().join("grows.jsonl.gz")).is_err());
         assert!(ResumableFile::create(folder.path()).is_err());
         assert!(ResumableFile::create(&folder.path().join("no/such")).is_err());

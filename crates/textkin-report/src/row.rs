@@ -1,11 +1,10 @@
-//! What the writers receive: rows and vertices, and the trait of the writers.
+//! The input of the writers, rows and vertices, and their trait.
 
 use textkin_core::Overlap;
 
 use crate::Error;
 
-/// The columns of a row, in the order every format keeps. Where anything is excluded, [`RAW_SCORE`]
-/// follows.
+/// The columns of a row, in the order of every format. If anything is excluded, [`RAW_SCORE`] follows.
 pub const COLUMNS: [&str; 14] = [
     "a",
     "b",
@@ -23,10 +22,10 @@ pub const COLUMNS: [&str; 14] = [
     "words_b",
 ];
 
-/// The last column where anything is excluded: the score with nothing excluded.
+/// The last column, if anything is excluded: the score with nothing excluded.
 pub const RAW_SCORE: &str = "raw_score";
 
-/// The columns of a run: with the raw score, or without.
+/// The columns of a run, with or without the raw score.
 pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = &'static str> {
     COLUMNS.into_iter().chain(has_raw.then_some(RAW_SCORE))
 }
@@ -38,20 +37,20 @@ pub struct PairRow<'a> {
     pub a: &'a str,
     /// Id of the later document.
     pub b: &'a str,
-    /// Place of the earlier document in input order: ids may repeat, places do not.
+    /// Index of the earlier document in input order; unlike ids, indexes are unique.
     pub a_index: u32,
-    /// Place of the later document in input order.
+    /// Index of the later document in input order.
     pub b_index: u32,
-    /// The chosen measure of the overlap.
+    /// The score by the chosen measure.
     pub score: f64,
-    /// What they share.
+    /// The counts of shared text.
     pub overlap: Overlap,
-    /// The same measure with nothing excluded, if anything is. All rows of a run have it, or none.
+    /// The score with nothing excluded, if anything is excluded. All rows of a run have it, or none.
     pub raw_score: Option<f64>,
 }
 
 impl PairRow<'_> {
-    /// The values of all columns but `a` and `b`, in the order of the columns.
+    /// The values of all columns except `a` and `b`, in column order.
     pub(crate) fn values(&self) -> impl Iterator<Item = Value> {
         let overlap = &self.overlap;
         let values = [
@@ -71,23 +70,23 @@ impl PairRow<'_> {
         values.into_iter().chain(self.raw_score.map(Value::Decimal))
     }
 
-    /// The values with their names.
+    /// The values with their column names.
     pub(crate) fn named_values(&self) -> impl Iterator<Item = (&'static str, Value)> {
         columns(self.raw_score.is_some()).skip(2).zip(self.values())
     }
 }
 
-/// A number of a row.
+/// A number in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
     /// A count.
     Integer(u64),
-    /// A score or share.
+    /// A score or a share.
     Decimal(f64),
 }
 
 impl Value {
-    /// Appends it, whole numbers without a decimal point.
+    /// Appends the number; whole numbers have no decimal point.
     pub(crate) fn push_plain(self, out: &mut Vec<u8>) {
         match self {
             Self::Integer(value) => crate::number::push_integer(value, out),
@@ -95,35 +94,35 @@ impl Value {
         }
     }
 
-    /// The columns of [`PairRow::values`] and whether each holds integers.
+    /// The columns of [`PairRow::values`], and whether each one is an integer column.
     pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = (&'static str, bool)> {
         let integers = ["shared_chunks", "words_a", "words_b"];
         columns(has_raw).skip(2).map(move |column| (column, integers.contains(&column)))
     }
 }
 
-/// A document as the graph formats show it.
+/// A document in the graph formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vertex<'a> {
-    /// Its place in input order; graph formats call it `n` and this number.
+    /// Its index in input order; its node is named `n` and this number.
     pub index: u32,
     /// Its id.
     pub id: &'a str,
-    /// Its tokens.
+    /// Its number of words.
     pub words: u64,
-    /// Its time, as the source gave it.
+    /// Its time, as given by the source.
     pub time: Option<&'a str>,
 }
 
 /// Writes pairs in one format.
 ///
-/// The order is [`begin`](Self::begin) once, then any number of rows, then
-/// [`finish`](Self::finish). A writer dropped before `finish` leaves no file behind.
+/// Call [`begin`](Self::begin) once, then write any number of rows, then call
+/// [`finish`](Self::finish). A writer that is dropped before `finish` leaves no file behind.
 pub trait PairWriter: Send {
-    /// Writes what comes before the rows.
+    /// Writes everything before the rows.
     ///
-    /// Graph formats and the matrix need every document that a row will name, each `index` once;
-    /// the others do not look at `vertices`.
+    /// Graph formats and the matrix need every document of the rows, each `index` once; the other
+    /// formats ignore `vertices`.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -135,9 +134,9 @@ pub trait PairWriter: Send {
     /// When the output cannot be written.
     fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error>;
 
-    /// Writes rows in order: the same bytes as one [`pair`](Self::pair) after another, but CSV and
-    /// JSON lines use the threads of [`WriterSettings`](crate::Settings). Blocks of 10,000 rows or more
-    /// are worth it.
+    /// Writes rows in order. The bytes are the same as with [`pair`](Self::pair), but CSV and JSON
+    /// lines use the threads of [`WriterSettings`](crate::Settings). This pays off from
+    /// 10,000 rows.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -145,10 +144,10 @@ pub trait PairWriter: Send {
         rows.iter().try_for_each(|row| self.pair(row))
     }
 
-    /// Writes what comes after the rows and puts the file in its place.
+    /// Writes everything after the rows and moves the file into place.
     ///
     /// # Errors
-    /// When the output cannot be written; then there is no new file.
+    /// When the output cannot be written. There is no new file then.
     fn finish(self: Box<Self>) -> Result<(), Error>;
 }
 
@@ -199,7 +198,7 @@ pub(crate) mod samples {
     }
 
     prop_compose! {
-        /// Any overlap that two documents can have.
+        /// Any possible overlap of two documents.
         pub(crate) fn overlaps()(words_a in 0u64..5000, words_b in 0u64..5000)(
             words_a in Just(words_a), words_b in Just(words_b),
             chunks_a in 0..=words_a, chunks_b in 0..=words_b,

@@ -1,4 +1,4 @@
-//! What a run counted and how long it took, as `stats.json`.
+//! Counts and times of a run, written as `stats.json`.
 
 use std::path::Path;
 
@@ -6,84 +6,84 @@ use serde::Serialize;
 
 use crate::{Error, NoteLine, Output};
 
-/// The figures of one run. Field order is the order in the file.
+/// Statistics of one run. Field order is the order in the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
-    /// Documents read, empty ones too.
+    /// Documents read, including empty ones.
     pub documents: u64,
-    /// Documents without a token.
+    /// Documents without words.
     pub empty_documents: u64,
-    /// Documents that failed while the run went on.
+    /// Documents that could not be read and were skipped.
     pub problems: u64,
-    /// Documents whose text is that of an earlier one.
+    /// Documents with the same text as an earlier one.
     pub exact_duplicates: u64,
-    /// Documents that I-Match takes for almost a copy of an earlier one; `null` if not asked.
+    /// Documents that I-Match considers near copies of an earlier one; `null` if not requested.
     pub near_copies: Option<u64>,
-    /// Tokens of all documents.
+    /// Words of all documents.
     pub words: u64,
     /// Chunks of all documents, with repetition.
     pub chunks: u64,
-    /// Different chunks.
+    /// Distinct chunks.
     pub distinct_chunks: u64,
-    /// Different chunks that are in at least two documents.
+    /// Distinct chunks in at least two documents.
     pub shared_chunks: u64,
-    /// Sum over the shared chunks of the documents that hold them.
+    /// Sum over the shared chunks of the number of documents that contain them.
     pub shared_postings: u64,
-    /// Pairs of documents that share at least one chunk, where they were counted.
+    /// Pairs of documents that share at least one chunk, if counted.
     pub pairs: Option<u64>,
     /// Pairs that reached the threshold.
     pub edges: u64,
     /// Clusters of at least two documents.
     pub clusters: u64,
-    /// How the shared chunks were found.
+    /// The algorithm for finding shared chunks.
     pub plan: String,
     /// The measure.
     pub score: String,
-    /// The least score of an edge.
+    /// The minimum score of an edge.
     pub threshold: f64,
     /// The chunker.
     pub chunk: String,
     /// The selector.
     pub select: String,
-    /// The parts of the run, in order.
+    /// The stages of the run, in order.
     pub stages: Vec<StageTime>,
-    /// The whole run, on the clock.
+    /// Wall-clock time of the whole run.
     pub seconds: f64,
-    /// The most memory the process held.
+    /// Peak memory of the process.
     pub peak_rss_bytes: u64,
     /// Bytes read.
     pub input_bytes: u64,
-    /// What a cap of the user left out; `null` if nothing was.
+    /// Chunks excluded by `--max-df`; `null` if there is no such limit.
     pub capped: Option<CappedChunks>,
-    /// What is worth knowing about documents: hidden text and other disguises, parts missing.
+    /// Notes on documents: hidden text, disguised words, missing parts.
     pub notes: Vec<NoteLine>,
     /// The version of textkin.
     pub version: String,
 }
 
-/// One part of a run.
+/// Time and bytes of one stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StageTime {
-    /// What it does.
+    /// Name of the stage.
     pub name: String,
-    /// How long it took, on the clock.
+    /// Wall-clock time.
     pub seconds: f64,
-    /// Bytes it read, wrote or held: what its name suggests.
+    /// Bytes read, written or held in memory, depending on the stage.
     pub bytes: u64,
 }
 
-/// Chunks left out because more documents than the user wanted hold them.
+/// Chunks excluded because too many documents contain them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CappedChunks {
-    /// The largest number of documents a chunk may be in.
+    /// Maximum number of documents that may contain a chunk.
     pub max_df: u64,
-    /// Different chunks left out.
+    /// Distinct chunks excluded.
     pub chunks: u64,
     /// Their postings.
     pub postings: u64,
 }
 
-/// Writes `statistics` as indented JSON; the file appears whole or not at all, `-` is standard
+/// Writes `statistics` as indented JSON. The file appears only once it is complete; `-` is standard
 /// output.
 ///
 /// # Errors
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fields_stand_in_the_order_of_the_contract() {
+    fn the_fields_are_in_the_documented_order() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("stats.json");
         let stages = vec![StageTime { name: "read".into(), seconds: 0.5, bytes: 10 }];

@@ -1,8 +1,8 @@
-//! What a person sees after a run: a summary and the strongest pairs.
+//! Terminal output of a run: a summary and the strongest pairs.
 //!
-//! The functions are pure and return text; [`print`](fn@print) puts it on standard output. Shares follow the
-//! score contract: words of a document that are also in the other, out of all its words, for both
-//! documents. 100 % is shown only where every word is covered, 0 % only where none is.
+//! The functions are pure and return text; [`print`](fn@print) puts it on standard output. Shares
+//! are words of a document that are also in the other, out of all its words, for both documents. 100 %
+//! is shown only if every word is covered, 0 % only if none is.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,18 +12,18 @@ use anstyle::{AnsiColor, Style};
 use crate::label::{shorten, shorten_both, visible, width};
 use crate::{Error, PairRow};
 
-/// How text is laid out.
+/// Layout of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalView {
-    /// Columns there are; from 40 on no line is wider.
+    /// Width in columns; with 40 or more, no line is wider.
     pub width: usize,
-    /// Whether to colour. Colour never carries a meaning of its own.
+    /// Whether to use colour. Colour is never the only cue.
     pub colour: bool,
 }
 
 impl TerminalView {
-    /// What suits standard output: the width of the terminal, colour unless `NO_COLOR` or its like
-    /// says no; into a file or pipe without limit and without colour.
+    /// The layout for standard output: the width of the terminal, and colour unless `NO_COLOR` or a
+    /// similar variable disables it. For a file or pipe: unlimited width, no colour.
     #[must_use]
     pub fn for_stdout() -> Self {
         let stdout = std::io::stdout();
@@ -45,7 +45,7 @@ impl TerminalView {
 /// Writes `text` to standard output.
 ///
 /// # Errors
-/// When that fails; a closed pipe is told by [`Error::is_broken_pipe`].
+/// When that fails; see [`Error::is_broken_pipe`] for a closed pipe.
 pub fn print(text: &str) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
@@ -57,32 +57,32 @@ const STRONG: Style = Style::new().bold();
 const SHARE: Style = AnsiColor::Cyan.on_default();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 
-/// The figures of a run that a person wants to see first.
+/// The most important figures of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunSummary {
     /// Documents read.
     pub documents: u64,
-    /// Tokens of all documents.
+    /// Words of all documents.
     pub words: u64,
-    /// Documents whose text is that of an earlier one.
+    /// Documents with the same text as an earlier one.
     pub exact_duplicates: u64,
-    /// Documents that failed.
+    /// Documents that could not be read.
     pub problems: u64,
     /// Pairs that reached the threshold.
     pub edges: u64,
-    /// The least score of an edge.
+    /// The minimum score of an edge.
     pub threshold: f64,
-    /// Clusters, where they were made.
+    /// Clusters, if they were computed.
     pub clusters: Option<u64>,
     /// Bytes read.
     pub input_bytes: u64,
-    /// The whole run, on the clock; 0 hides the line about time.
+    /// Wall-clock time of the run; 0 hides the line about time.
     pub seconds: f64,
-    /// The most memory the process held; 0 is left out.
+    /// Peak memory of the process; 0 hides it.
     pub peak_rss_bytes: u64,
 }
 
-/// The summary in one line, or more where the view is narrow, and a line about time.
+/// Renders the summary in one line, or several if the view is narrow, and a line about time.
 #[must_use]
 pub fn render_summary(summary: &RunSummary, view: TerminalView) -> String {
     let threshold = summary.threshold;
@@ -124,7 +124,7 @@ fn cost(summary: &RunSummary) -> Vec<(Style, String)> {
     parts
 }
 
-/// Joins parts by ` · `, breaking lines between them.
+/// Joins parts with ` · `, and breaks lines between them.
 fn join_parts(parts: &[(Style, String)], view: TerminalView) -> String {
     let (mut text, mut column) = (String::new(), 0);
     for (style, part) in parts {
@@ -142,8 +142,8 @@ fn join_parts(parts: &[(Style, String)], view: TerminalView) -> String {
     text
 }
 
-/// The pairs of `rows`, two lines each: one document a line, with the share of its words that is
-/// also in the other. `total` is the number of all pairs, of which `rows` are the strongest.
+/// Renders the pairs of `rows` in two lines each: one per document, with the share of its words that
+/// is also in the other. `total` is the number of all pairs, of which `rows` are the strongest.
 #[must_use]
 pub fn render_pairs(rows: &[PairRow<'_>], total: u64, view: TerminalView) -> String {
     if rows.is_empty() {
@@ -163,11 +163,11 @@ pub fn render_pairs(rows: &[PairRow<'_>], total: u64, view: TerminalView) -> Str
     text
 }
 
-/// Widths of the columns; the document takes what is left.
+/// Column widths; the document column takes the rest.
 struct Table {
     view: TerminalView,
     score: usize,
-    /// Of the raw score, if there is one.
+    /// Width of the raw score, if there is one.
     raw: Option<usize>,
     covered: usize,
     words: usize,
@@ -183,18 +183,18 @@ impl Table {
     const GAP: &str = "  ";
     /// `100 %`
     const PERCENT: usize = 5;
-    /// Less room than this for a document, and the counts of words go.
+    /// Minimum width of the document column; below it, word counts are dropped.
     const MIN_DOCUMENT: usize = 12;
 
     fn new(rows: &[PairRow<'_>], view: TerminalView) -> Self {
-        let widest =
+        let max_width =
             |values: &dyn Fn(&PairRow<'_>) -> usize| rows.iter().map(values).max().unwrap_or(0);
-        let score = widest(&|row| score_text(row.score).len()).max(Self::SCORE.len());
+        let score = max_width(&|row| score_text(row.score).len()).max(Self::SCORE.len());
         let has_raw = rows.iter().any(|row| row.raw_score.is_some());
-        let raw = has_raw.then(|| widest(&|row| raw_text(row).len()).max(Self::RAW.len()));
+        let raw = has_raw.then(|| max_width(&|row| raw_text(row).len()).max(Self::RAW.len()));
         let covered =
-            widest(&|row| thousands(row.overlap.covered_a.max(row.overlap.covered_b)).len());
-        let words = widest(&|row| thousands(row.overlap.words_a.max(row.overlap.words_b)).len());
+            max_width(&|row| thousands(row.overlap.covered_a.max(row.overlap.covered_b)).len());
+        let words = max_width(&|row| thousands(row.overlap.words_a.max(row.overlap.words_b)).len());
         let mut table = Self { view, score, raw, covered, words, with_words: true, document: 0 };
         let room = |table: &Self| {
             let scores = score + raw.map_or(0, |raw| raw + Self::GAP.len());
@@ -264,7 +264,7 @@ fn raw_text(row: &PairRow<'_>) -> String {
     row.raw_score.map_or(String::new(), score_text)
 }
 
-/// Two decimals; a score under 1 never shows as 1, one over 0 never as 0.
+/// Formats a score with two decimals; rounding never gives 1 or 0.
 pub(crate) fn score_text(score: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "a float cast saturates")]
     #[expect(clippy::cast_sign_loss, reason = "over 1")]
@@ -278,7 +278,7 @@ pub(crate) fn score_text(score: f64) -> String {
     }
 }
 
-/// Whole per cent; `n/a` where there is nothing to divide by.
+/// Formats a share in whole per cent; `n/a` if there is nothing to divide by.
 pub(crate) fn percent_text(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "n/a".into();
@@ -291,25 +291,26 @@ pub(crate) fn percent_text(part: u64, whole: u64) -> String {
     }
 }
 
-/// `1 document`, `1,234 documents`.
+/// Formats a count with its noun: `1 document`, `1,234 documents`.
 #[must_use]
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
-/// `text` in at most `room` columns, without control characters; what is cut is cut in the middle.
+/// Shortens `text` to at most `columns` columns, cutting in the middle; control characters become
+/// visible.
 #[must_use]
-pub fn fit(text: &str, room: usize) -> String {
-    shorten(&visible(text), room)
+pub fn fit(text: &str, columns: usize) -> String {
+    shorten(&visible(text), columns)
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 #[must_use]
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -317,7 +318,7 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// Exact below a million, then `38.2 M`, `1.2 bn`.
+/// Formats a count: exact below a million, then `38.2 M`, `1.2 bn`.
 fn rounded(number: u64) -> String {
     match number {
         0..1_000_000 => thousands(number),
@@ -326,7 +327,7 @@ fn rounded(number: u64) -> String {
     }
 }
 
-/// `250 MB`: powers of ten.
+/// Formats bytes as `250 MB` (powers of ten).
 #[must_use]
 pub fn bytes(number: f64) -> String {
     let (mut value, mut unit) = (number, "B");
@@ -340,7 +341,7 @@ pub fn bytes(number: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// `0.42 s`, `12.3 s`, `4 min 05 s`.
+/// Formats a duration: `0.42 s`, `12.3 s`, `4 min 05 s`.
 pub(crate) fn duration(seconds: f64) -> String {
     match seconds {
         _ if seconds < 10.0 => format!("{seconds:.2} s"),
@@ -428,7 +429,7 @@ score  found in the other                   document
     }
 
     #[test]
-    fn a_summary_without_findings_says_so() {
+    fn a_summary_without_pairs() {
         let summary =
             RunSummary { documents: 1, words: 7, threshold: 0.05, ..RunSummary::default() };
         let expected = "1 document · 7 words · no pairs with score ≥ 0.05\n";
@@ -437,7 +438,7 @@ score  found in the other                   document
     }
 
     #[test]
-    fn colour_changes_no_character() {
+    fn colour_does_not_change_the_text() {
         let coloured = TerminalView { colour: true, ..PLAIN };
         let text = render_summary(&summary(), coloured) + &render_pairs(&rows(), 9, coloured);
         let plain = render_summary(&summary(), PLAIN) + &render_pairs(&rows(), 9, PLAIN);
@@ -446,7 +447,7 @@ score  found in the other                   document
     }
 
     #[test]
-    fn only_the_whole_is_100_per_cent_and_only_nothing_is_0() {
+    fn rounding_never_gives_100_or_0_per_cent() {
         let cases = [(0, 9, "0 %"), (1, 999, "<1 %"), (412, 1030, "40 %"), (999, 1000, "99 %")];
         for (part, whole, text) in cases {
             assert_eq!(percent_text(part, whole), text);
@@ -460,7 +461,7 @@ score  found in the other                   document
     }
 
     #[test]
-    fn numbers_are_grouped_and_rounded_for_people() {
+    fn numbers_are_grouped_and_rounded() {
         assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
         let words = [999_999, 1_000_000, 999_949_999, 999_950_000];
         assert_eq!(words.map(rounded), ["999,999", "1.0 M", "999.9 M", "1.0 bn"]);
@@ -472,8 +473,8 @@ score  found in the other                   document
     }
 
     #[test]
-    #[ignore = "shows the layout to a person: cargo test -p textkin-report look -- --ignored --nocapture"]
-    fn look_at_all_widths() {
+    #[ignore = "shows the layout to a person: cargo test -p textkin-report show_all -- --ignored --nocapture"]
+    fn show_all_widths() {
         for width in [0, 30, 60, 80, 120, 200, usize::MAX] {
             let view = TerminalView { width, colour: true };
             println!("{}", "-".repeat(width.min(200)));

@@ -1,7 +1,7 @@
 //! Text inside XML, for the graph formats.
 
-/// Appends `text` so that it can stand in an element or in a quoted attribute and reads back the
-/// same. Characters that XML 1.0 cannot hold become U+FFFD.
+/// Appends `text` escaped for an element or a quoted attribute, so that it reads back unchanged.
+/// Characters that XML 1.0 does not allow become U+FFFD.
 pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) {
     for character in text.chars() {
         let escaped = match character {
@@ -10,7 +10,7 @@ pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) {
             '>' => "&gt;",
             '"' => "&quot;",
             '\'' => "&apos;",
-            // Bare, a parser turns these into spaces or line feeds.
+            // Unescaped, a parser turns these into spaces or line feeds.
             '\t' => "&#9;",
             '\n' => "&#10;",
             '\r' => "&#13;",
@@ -30,7 +30,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
     use quick_xml::events::Event;
 
-    /// All attribute values and texts of a document, in order; fails where it is not well-formed.
+    /// All attribute values and texts of a document, in order; panics if it is not well-formed.
     pub(crate) fn texts(xml: &[u8]) -> Vec<String> {
         let xml = std::str::from_utf8(xml).unwrap();
         let mut reader = quick_xml::Reader::from_str(xml);
@@ -64,7 +64,7 @@ pub(crate) mod tests {
         texts
     }
 
-    /// What a reader of the file gets for `id`.
+    /// The text that a reader of the file gets for `id`.
     pub(crate) fn legal(id: &str) -> String {
         let legal = |c: char| c >= ' ' || "\t\r\n".contains(c);
         id.chars()

@@ -50,7 +50,7 @@ fn narrow_view_stacks_both_texts() {
 fn exit_codes_are_0_1_and_2() {
     let folder = two(HARBOUR, BAKERY);
     let run = compare(&folder, &["a.txt", "b.txt"]).expect(1);
-    assert!(run.stdout.contains("no run of 8 words is in both"), "{run:?}");
+    assert!(run.stdout.contains("no matching text of 8 or more words"), "{run:?}");
     compare(&folder, &["a.txt", "a.txt"]).expect(0);
     compare(&folder, &["a.txt", "none.txt"]).expect(2);
     compare(&folder, &["a.txt"]).expect(2);

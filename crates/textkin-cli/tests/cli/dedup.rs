@@ -66,7 +66,7 @@ fn directory_becomes_a_directory_without_duplicates() {
     assert_eq!(names(&folder.path("out/sub")), ["c.txt"]);
     assert_eq!(folder.read_bytes("out/d.bin"), [0u8, 1, 2, 0, 255]);
     let run = dedup(&folder, &["in", "--out", "out"]).expect(2);
-    run.expect_only("out is there already and not an empty folder; name another");
+    run.expect_only("out already exists and is not an empty directory; choose another");
     for out in ["in", "in/new"] {
         let run = dedup(&folder, &["in", "--out", out]).expect(2);
         run.expect_only(&format!(

@@ -128,9 +128,7 @@ fn html_shows_both_scores_and_greys_out_exclusions() {
     assert!(page.contains(">Raw</th>") && page.contains("(raw 0."), "both scores");
     assert!(page.contains("<p>Before exclusions: "), "both shares");
     assert!(
-        page.contains(
-            "<span class=\"x\" title=\"does not count: quotation\">“as it is said”</span>"
-        )
+        page.contains("<span class=\"x\" title=\"excluded: quotation\">“as it is said”</span>")
     );
 }
 
@@ -175,9 +173,9 @@ fn max_df_excludes_text_and_greys_it_out() {
     assert_eq!(value["passages"].as_array().unwrap().len(), 1);
     assert_eq!(value["common_passages"].as_array().unwrap().len(), 1);
     let page = folder.read("run.html");
-    let grey = format!("<span class=\"x\" title=\"does not count: common text\">{licence}</span>");
+    let grey = format!("<span class=\"x\" title=\"excluded: common text\">{licence}</span>");
     assert_eq!(page.matches(&grey).count(), 2, "on both sides");
-    assert!(page.contains("Common text, set aside by --max-df"));
+    assert!(page.contains("Common text excluded by --max-df"));
     folder.textkin(&["verify", "why.jsonl", "docs"]).expect(0);
     folder.textkin(&["verify", "run.html", "docs"]).expect(0);
     let run = folder.textkin(&["verify", "why.jsonl", "docs/a.txt", "docs/b.txt"]).expect(0);

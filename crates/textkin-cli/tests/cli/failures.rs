@@ -38,7 +38,7 @@ fn unwritable_output_fails_before_reading() {
         assert_eq!(code, Some(2), "{option}: {told}");
         assert_eq!(
             told,
-            "textkin: cannot create no/such/x.jsonl: there is no folder no/such; make it first\n"
+            "textkin: cannot create no/such/x.jsonl: directory no/such does not exist\n"
         );
     }
     std::fs::create_dir(folder.path("d.csv")).unwrap();
@@ -85,7 +85,7 @@ fn full_disk_is_reported_once_and_leaves_nothing() {
         let options = ["x.jsonl", "--out", name, "--out", "old.csv", "--clusters", "c.jsonl"];
         let run = folder.discover(&options).expect(2);
         run.expect_only(&format!(
-            "no space left to write {name}; free some or choose another disk"
+            "no space left to write {name}; free space or choose another disk"
         ));
         std::fs::remove_file(folder.path(name)).unwrap();
         assert_eq!(folder.names(), ["old.csv", "x.jsonl"], "{name}");
@@ -93,7 +93,7 @@ fn full_disk_is_reported_once_and_leaves_nothing() {
     }
     for option in ["--clusters", "--stats"] {
         let run = folder.discover(&["x.jsonl", option, "/dev/full", "-q"]).expect(2);
-        run.expect_only("no space left to write /dev/full; free some or choose another disk");
+        run.expect_only("no space left to write /dev/full; free space or choose another disk");
     }
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     for arguments in [&["discover", "x.jsonl", "--out", "-", "-q"][..], &["strategies"]] {
@@ -103,7 +103,7 @@ fn full_disk_is_reported_once_and_leaves_nothing() {
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(
             String::from_utf8(output.stderr).unwrap(),
-            "textkin: no space left to write standard output; free some or choose another disk\n"
+            "textkin: no space left to write standard output; free space or choose another disk\n"
         );
     }
 }

@@ -116,11 +116,15 @@ fn lookalike_letters_are_marked_in_html_and_json() {
     for name in ["page.html", "run.html"] {
         let page = folder.read(name);
         assert!(
-            page.contains("<i class=\"h\" title=\"in disguise: U+0430\">\u{430}</i>"),
+            page.contains(
+                "<i class=\"h\" title=\"look-alike or invisible character: U+0430\">\u{430}</i>"
+            ),
             "{name}"
         );
         assert!(
-            page.contains("<i class=\"h\" title=\"in disguise: U+200B\">\u{200b}</i>"),
+            page.contains(
+                "<i class=\"h\" title=\"look-alike or invisible character: U+200B\">\u{200b}</i>"
+            ),
             "{name}"
         );
     }

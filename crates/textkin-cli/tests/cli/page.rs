@@ -38,7 +38,7 @@ fn html_report_of_standard_input_explains_missing_passages() {
     let run = folder.discover_from(records().as_bytes(), &["-", "--html", "report.html"]);
     assert_eq!(run.code, 0, "{run:?}");
     let page = folder.read("report.html");
-    assert!(page.contains("Left out: they require reading the input twice"));
+    assert!(page.contains("Passages are not shown: they require reading the input twice"));
     assert_eq!(report(&page)["pairs"], 1);
 }
 
@@ -48,7 +48,7 @@ fn html_report_without_pairs_shows_problems() {
     folder.write("x.jsonl", record("a", HARBOUR) + "not a record\n");
     folder.discover(&["x.jsonl", "--html", "report.html"]).expect(1);
     let page = folder.read("report.html");
-    assert!(page.contains("No two documents reach the threshold."));
+    assert!(page.contains("No pair reaches the threshold."));
     assert!(page.contains("<b>1</b> problem<") && page.contains("x.jsonl:2"));
 }
 

@@ -147,7 +147,7 @@ fn new_pairs_on_standard_output_are_only_rows() {
     assert!(run.stdout.ends_with(", 0 new pairs\n"), "{run:?}");
     assert_eq!(folder.read("none.csv").lines().count(), 1);
     let run = folder.repo(&["add", "r", "new.jsonl", "--out", "no/such/x.csv"]).expect(2);
-    run.expect_only("cannot create no/such/x.csv: there is no folder no/such; make it first");
+    run.expect_only("cannot create no/such/x.csv: directory no/such does not exist");
     let run = folder.repo(&["add", "r", "new.jsonl", "--out", "new.jsonl"]).expect(2);
     run.expect_only("new.jsonl is an input and would be overwritten; choose another output");
 }

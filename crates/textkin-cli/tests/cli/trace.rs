@@ -229,5 +229,5 @@ fn html_shows_a_document_with_its_origins() {
     let none = ["trace", "stream.jsonl", "--html", "none.html", "--html-document", "fourth"];
     folder.textkin(&none).expect(2).expect_only("the input has no document 'fourth' to show");
     let folders = folder.textkin(&["trace", "stream.jsonl", "--html", "no/such.html"]).expect(2);
-    assert!(folders.stderr.contains("there is no folder no"), "{folders:?}");
+    assert!(folders.stderr.contains("directory no does not exist"), "{folders:?}");
 }

@@ -191,8 +191,11 @@ fn incompatible_states_are_rejected_and_unchanged() {
     // The output was changed.
     folder.write("stream.jsonl", lines(&documents));
     folder.write("origins.jsonl", &out[..out.len() - 5]);
-    refused(&with(&["--out", "origins.jsonl"]), "were written before; bring it back");
-    refused(&["trace", "stream.jsonl", "--state", "no/such/s.state"], "there is no folder no/such");
+    refused(&with(&["--out", "origins.jsonl"]), "were written before; restore it");
+    refused(
+        &["trace", "stream.jsonl", "--state", "no/such/s.state"],
+        "directory no/such does not exist",
+    );
     let run = folder.textkin(&with(&["--checkpoint-every", "0"])).expect(2);
     assert!(run.stderr.contains("the interval must be at least"), "{run:?}");
     let run = folder.textkin(&with(&["--checkpoint-every", "often"])).expect(2);

@@ -1,25 +1,25 @@
-//! The passages alone: what both sides say, without the rest of the texts.
+//! The text of passages on both sides, without the rest of the documents.
 
 use super::page::write_piece;
 use super::pieces::{TextPiece, marked_pieces};
 use super::{Comparison, Side};
 
-/// A part of one side of a passage.
+/// Part of one side of a passage.
 #[derive(Clone, Debug)]
 pub(crate) struct PassageText<'a> {
-    /// Its words.
+    /// Its text.
     pub(crate) text: &'a str,
     piece: TextPiece,
 }
 
 impl PassageText<'_> {
-    /// Writes `text`, which is all or a part of it, as HTML.
+    /// Writes `text`, all or part of it, as HTML.
     pub(crate) fn write(&self, text: &str, html: &mut String) {
         write_piece(&self.piece, text, html);
     }
 }
 
-/// Both sides of each of the passages `wanted`, which are ascending places in the list.
+/// Returns both sides of the passages with the ascending indexes `wanted`.
 pub(crate) fn passage_texts<'a>(
     comparison: &Comparison<'a>,
     wanted: &[usize],
@@ -28,9 +28,9 @@ pub(crate) fn passage_texts<'a>(
     for (at, side) in [Side::A, Side::B].into_iter().enumerate() {
         let text = side.of(comparison.a.text, comparison.b.text);
         for piece in marked_pieces(comparison, side) {
-            let place = piece.passage.and_then(|passage| wanted.binary_search(&passage).ok());
-            if let Some(place) = place {
-                texts[place][at].push(PassageText { text: &text[piece.bytes.clone()], piece });
+            let index = piece.passage.and_then(|passage| wanted.binary_search(&passage).ok());
+            if let Some(index) = index {
+                texts[index][at].push(PassageText { text: &text[piece.bytes.clone()], piece });
             }
         }
     }
@@ -43,7 +43,7 @@ mod tests {
     use crate::compare::samples;
 
     #[test]
-    fn a_passage_has_its_words_on_both_sides() {
+    fn a_passage_has_its_text_on_both_sides() {
         for sample in samples::all() {
             let comparison = sample.view();
             let wanted: Vec<usize> = (0..comparison.passages.len()).collect();

@@ -8,10 +8,10 @@ use textkin_core::{Overlap, Passage, Segment, WordSpan};
 use super::{ComparedText, Comparison, RunPair};
 use crate::NoteLine;
 
-/// Whether JSON holds the words of each passage or their spans only.
+/// Whether to include the text of each passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithText {
-    /// Spans and words.
+    /// Spans and text.
     Yes,
     /// Spans only.
     No,
@@ -28,7 +28,7 @@ struct ComparisonReport<'a> {
     b: DocumentLine<'a>,
     scores: Scores,
     passages: Vec<PassageLine<'a>>,
-    /// Common text of both that does not count, where a cap sets any aside.
+    /// Common text of both documents that `--max-df` excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     common_passages: Option<Vec<PassageLine<'a>>>,
 }
@@ -42,7 +42,7 @@ struct SettingsLine<'a> {
     stop_list: Option<&'a str>,
 }
 
-/// What a run says of the pair.
+/// The result for this pair in a run.
 #[derive(Serialize)]
 struct PairLine<'a> {
     number: usize,
@@ -87,16 +87,16 @@ struct DocumentLine<'a> {
     excluded: Vec<ExcludedLine>,
     repeats: Vec<RepeatLine>,
     notes: Vec<NoteLine>,
-    /// Where words are in disguise.
+    /// Look-alike and zero-width characters inside words.
     disguised: Vec<[u32; 2]>,
 }
 
-/// Words of a document that are in the other.
+/// Words of a document that are also in the other.
 #[derive(Serialize)]
 struct Contained {
     words: u64,
     contained_words: u64,
-    /// Nothing to divide by is no share.
+    /// `null` for a document without words.
     contained: Option<f64>,
 }
 
@@ -163,7 +163,7 @@ struct SegmentLine {
 pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> String {
     let overlap = &comparison.overlap;
     let settings = &comparison.settings;
-    let whole = ComparisonReport {
+    let report = ComparisonReport {
         textkin: settings.version,
         report: "compare",
         settings: SettingsLine {
@@ -190,7 +190,7 @@ pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> Stri
         common_passages: (comparison.pair.is_some_and(|pair| pair.max_df.is_some()))
             .then(|| passages(comparison, comparison.common_passages, with_text)),
     };
-    serde_json::to_string(&whole).expect("numbers and strings are always JSON")
+    serde_json::to_string(&report).expect("numbers and strings are always JSON")
 }
 
 fn document<'a>(
@@ -230,7 +230,7 @@ fn passages<'a>(
     passages: &[Passage],
     with_text: WithText,
 ) -> Vec<PassageLine<'a>> {
-    let place = |stretch: &WordSpan, text: &'a str| PassageSide {
+    let side = |stretch: &WordSpan, text: &'a str| PassageSide {
         span: span(stretch),
         first_word: stretch.first,
         words: stretch.count,
@@ -245,8 +245,8 @@ fn passages<'a>(
         number: index + 1,
         matched_words: passage.matched,
         moved: passage.is_moved,
-        a: place(&passage.a, comparison.a.text),
-        b: place(&passage.b, comparison.b.text),
+        a: side(&passage.a, comparison.a.text),
+        b: side(&passage.b, comparison.b.text),
         segments: passage.segments.iter().map(segment).collect(),
     };
     passages.iter().enumerate().map(line).collect()
@@ -263,7 +263,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn all_that_is_needed_to_check_it_again_is_there() {
+    fn the_json_has_everything_needed_to_verify_it() {
         let sample = samples::edited();
         let json = comparison_json(&sample.view(), WithText::Yes);
         let value: Value = serde_json::from_str(&json).unwrap();
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_divide_by_is_null() {
+    fn the_share_of_an_empty_document_is_null() {
         let sample = samples::empty();
         let json = comparison_json(&sample.view(), WithText::No);
         let value: Value = serde_json::from_str(&json).unwrap();

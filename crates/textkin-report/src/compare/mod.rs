@@ -1,4 +1,4 @@
-//! What two documents share, side by side: for a terminal, as JSON and as a page.
+//! Comparison of two documents side by side: for a terminal, as JSON and as an HTML page.
 //!
 //! In: a [`Comparison`]: two texts, the passages they share and the counts. Out: text
 //! ([`render_comparison`]), JSON ([`comparison_json`]) or one self-contained HTML page
@@ -23,49 +23,49 @@ pub use text::{Detail, render_comparison};
 /// One of the two documents.
 #[derive(Clone, Debug)]
 pub struct ComparedText<'a> {
-    /// How the document is named.
+    /// Id of the document.
     pub id: &'a str,
-    /// Its text; all spans are bytes of it.
+    /// Its text; all spans are byte ranges of it.
     pub text: &'a str,
     /// BLAKE3 of the text as UTF-8, in hexadecimal digits.
     pub digest: String,
-    /// The parts that do not count, ascending.
+    /// The excluded parts, ascending.
     pub excluded: &'a [Excluded],
-    /// Words that the other document has at a place that already belongs to a passage.
+    /// Words that match text of the other document that is already part of a passage.
     pub repeats: &'a [Repeat],
-    /// Words between the runs of passages; they are not contained.
+    /// Bridged words inside passages; they do not count as shared.
     pub bridged: u64,
-    /// What is worth knowing about it: disguises, parts missing.
+    /// Notes: disguised words, missing parts.
     pub notes: Vec<Note>,
-    /// Where letters that look alike and characters without width disguise words, ascending.
+    /// Look-alike and zero-width characters inside words, ascending.
     pub disguised: &'a [Span],
 }
 
 impl ComparedText<'_> {
-    /// Adds what the source noticed, before what the words show.
+    /// Adds the notes of the source before the other notes.
     pub fn add_notes(&mut self, notes: &[Note]) {
         self.notes.splice(0..0, notes.iter().cloned());
     }
 }
 
-/// How the documents were compared: all that is needed to do it again.
+/// Settings of a comparison: everything needed to repeat it.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparisonSettings<'a> {
     /// The version of textkin.
     pub version: &'a str,
-    /// Words in the shortest run that counts.
+    /// Minimum words of a match.
     pub k: u32,
-    /// The steps of normalisation, by name.
+    /// The normalization steps, by name.
     pub normalize: &'a str,
-    /// The most words between two runs of a passage.
+    /// Maximum words between two matches of a passage.
     pub max_gap: u32,
     /// BLAKE3 of the templates.
     pub templates: &'a [String],
-    /// BLAKE3 of the words of the stop list, sorted, one a line.
+    /// BLAKE3 of the sorted words of the stop list, one per line.
     pub stop_list: Option<&'a str>,
 }
 
-/// Two documents and what they share.
+/// Two documents and their shared text.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
     /// The first document.
@@ -74,39 +74,39 @@ pub struct Comparison<'a> {
     pub b: ComparedText<'a>,
     /// The counts after exclusions.
     pub overlap: Overlap,
-    /// The counts with nothing excluded, if anything is.
+    /// The counts with nothing excluded, if anything is excluded.
     pub raw: Option<Overlap>,
-    /// What they share, in the order of `a`.
+    /// The shared passages, in the order of `a`.
     pub passages: &'a [Passage],
-    /// What both have of common text that a cap set aside, where no other word is near.
+    /// Passages of common text that `--max-df` excluded, with no counted words nearby.
     pub common_passages: &'a [Passage],
-    /// How they were compared.
+    /// The settings.
     pub settings: ComparisonSettings<'a>,
-    /// What a run says of the two, if the comparison is part of one.
+    /// The result for this pair in a run, if the comparison is part of one.
     pub pair: Option<RunPair<'a>>,
 }
 
-/// What a run of discovery says of a pair. Scores by rarity depend on all documents of the run.
+/// The result for a pair in a discovery run. Scores by rarity depend on all documents of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunPair<'a> {
-    /// The number of the pair in the order of the run, from 1 on.
+    /// The number of the pair in the order of the run, from 1.
     pub number: usize,
     /// The name of the score.
     pub by: &'a str,
     /// The score.
     pub score: f64,
-    /// The score with nothing excluded, if anything is.
+    /// The score with nothing excluded, if anything is excluded.
     pub raw_score: Option<f64>,
-    /// Documents of the run.
+    /// Number of documents of the run.
     pub documents: u64,
-    /// Chunks in more documents than this were set aside.
+    /// Chunks in more documents than this were excluded.
     pub max_df: Option<u32>,
-    /// What they share.
+    /// The counts.
     pub overlap: Overlap,
 }
 
 impl Comparison<'_> {
-    /// Whether any word of one is found in the other.
+    /// Whether the documents share any words.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.overlap.covered_a > 0 || self.overlap.covered_b > 0

@@ -20,10 +20,10 @@
   }));
   const links = find("links");
   const jump = find("jump");
-  // Passages in the order of both texts: what scrolling together follows.
+  // Passages that are in the same order in both texts: anchors for scrolling together.
   const anchors = passages.map((_, index) => index).filter((index) => !passages[index].moved);
   let current = -1;
-  // The pane that the person scrolls; the other one follows.
+  // The pane that the user scrolls; the other one follows.
   let leader = sides[0];
   let isScheduled = false;
 
@@ -31,10 +31,10 @@
 
   function describe(index) {
     const passage = passages[index];
-    const words = (place) => number(place.first_word + 1) + "–" + number(place.first_word + place.words);
-    const bridged = Math.max(passage.a.words, passage.b.words) - passage.matched_words;
+    const words = (side) => number(side.first_word + 1) + "–" + number(side.first_word + side.words);
+    const changed = Math.max(passage.a.words, passage.b.words) - passage.matched_words;
     return number(passage.matched_words) + (passage.matched_words === 1 ? " word" : " words") +
-      (bridged > 0 ? " + " + number(bridged) + " bridged" : "") +
+      (changed > 0 ? " + " + number(changed) + " changed" : "") +
       " · A " + words(passage.a) + " · B " + words(passage.b) + (passage.moved ? " · moved" : "");
   }
 
@@ -53,9 +53,9 @@
     const height = Math.max(side.pane.scrollHeight, 1);
     side.map.setAttribute("viewBox", "0 0 10 " + height);
     side.map.setAttribute("preserveAspectRatio", "none");
-    const least = height / 250;
+    const minHeight = height / 250;
     const rectangles = passages.map((_, index) => svg("rect", {
-      x: 0, width: 10, y: side.tops[index], height: Math.max(side.ends[index] - side.tops[index], least),
+      x: 0, width: 10, y: side.tops[index], height: Math.max(side.ends[index] - side.tops[index], minHeight),
       class: classes(index),
     }));
     side.sight = svg("rect", { x: 0, width: 10, class: "sight" });
@@ -79,7 +79,7 @@
       const y = sides.map((side, at) => [side.tops[index] + offsets[at], side.ends[index] + offsets[at]]);
       const isSeen = y.some(([top, end]) => end > 0 && top < height);
       if (!isSeen) continue;
-      // What is far outside is drawn at the edge, so that the line still leads there.
+      // Ends far outside are drawn at the edge, so that the line still points there.
       const edge = (value) => Math.min(Math.max(value, -40), height + 40).toFixed(1);
       const [[a, b], [c, d]] = y.map((ends) => ends.map(edge));
       const middle = width / 2;
@@ -108,17 +108,17 @@
     if (!find("together").checked || anchors.length === 0) return;
     const other = sides[1 - sides.indexOf(leader)];
     const eye = leader.pane.clientHeight / 3;
-    const place = leader.pane.scrollTop + eye;
-    // Between the ends of neighbouring anchors both texts move in proportion.
-    const known = [[0, 0]];
+    const position = leader.pane.scrollTop + eye;
+    // Between neighbouring anchors both texts scroll in proportion.
+    const points = [[0, 0]];
     for (const index of anchors) {
-      known.push([leader.tops[index], other.tops[index]], [leader.ends[index], other.ends[index]]);
+      points.push([leader.tops[index], other.tops[index]], [leader.ends[index], other.ends[index]]);
     }
-    known.push([leader.pane.scrollHeight, other.pane.scrollHeight]);
-    let after = known.findIndex(([here]) => here > place);
-    if (after < 0) after = known.length - 1;
-    const [from, to] = [known[Math.max(after - 1, 0)], known[after]];
-    const share = to[0] > from[0] ? (place - from[0]) / (to[0] - from[0]) : 0;
+    points.push([leader.pane.scrollHeight, other.pane.scrollHeight]);
+    let after = points.findIndex(([here]) => here > position);
+    if (after < 0) after = points.length - 1;
+    const [from, to] = [points[Math.max(after - 1, 0)], points[after]];
+    const share = to[0] > from[0] ? (position - from[0]) / (to[0] - from[0]) : 0;
     other.pane.scrollTop = from[1] + share * (to[1] - from[1]) - eye;
   }
 
@@ -139,7 +139,7 @@
 
   function toggleMode() {
     const isDifferent = document.body.classList.toggle("different");
-    find("mode").textContent = isDifferent ? "Similarities" : "Differences";
+    find("mode").textContent = isDifferent ? "Show matches" : "Show differences";
     schedule();
   }
 
@@ -160,9 +160,9 @@
   });
   if (passages.length === 0) {
     [find("previous"), find("next"), jump].forEach((element) => { element.disabled = true; });
-    find("status").textContent = "The texts share no run of words that is long enough.";
+    find("status").textContent = "No matching text found";
   } else {
-    find("status").textContent = "Press J for the next passage, K for the one before.";
+    find("status").textContent = "Press J for the next passage, K for the previous one";
     jump.selectedIndex = -1;
   }
 
@@ -209,6 +209,6 @@
   new ResizeObserver(measure).observe(document.querySelector("main"));
   window.addEventListener("beforeprint", () => document.querySelector("details").setAttribute("open", ""));
   measure();
-  const asked = /^#p(\d+)$/.exec(location.hash);
-  if (asked && passages[Number(asked[1]) - 1]) go(Number(asked[1]) - 1);
+  const requested = /^#p(\d+)$/.exec(location.hash);
+  if (requested && passages[Number(requested[1]) - 1]) go(Number(requested[1]) - 1);
 })();

@@ -1,10 +1,10 @@
 //! A comparison as one self-contained HTML page.
 //!
-//! In: a comparison. Out: a page with both texts side by side that needs no network and runs no
-//! script but its own. The texts are written as a few elements per passage, never one per word. The
-//! comparison itself is in the page as JSON, so that it can be checked later.
+//! In: a comparison. Out: a page with both texts side by side that needs no network and runs only its
+//! own script. Texts are a few elements per passage, never one per word. The page contains the
+//! comparison as JSON, so that it can be verified later.
 //!
-//! `page.html` is the frame, `page.css` the style, `page.js` the behaviour; without scripts the page
+//! `page.html` is the template, `page.css` the style, `page.js` the script; without scripts the page
 //! can still be read and printed.
 
 use std::fmt::Write as _;
@@ -19,29 +19,29 @@ use crate::label::visible;
 use crate::notes::notes_text;
 use crate::terminal::{counted, percent_text, thousands};
 
-const FRAME: &str = include_str!("page.html");
+const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Colours and underlines there are; the number of a passage tells the rest apart.
+/// Number of colours and underlines; passage numbers distinguish the rest.
 const COLOURS: usize = 6;
 const LINES: usize = 4;
 
-/// Characters of a disguise that are told by number.
+/// Maximum disguised characters listed by code point.
 const MAX_NUMBERS: usize = 4;
 
-/// The comparison as an HTML page.
+/// Renders the comparison as an HTML page.
 #[must_use]
 pub fn comparison_page(comparison: &Comparison<'_>) -> String {
     let mut page = String::with_capacity(
         (comparison.a.text.len() + comparison.b.text.len()) * 5 / 4
-            + FRAME.len()
+            + TEMPLATE.len()
             + STYLE.len()
             + SCRIPT.len(),
     );
-    let mut rest = FRAME;
+    let mut rest = TEMPLATE;
     while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}").expect("every place in the frame is closed");
+        let (name, after) = after.split_once("}}").expect("every placeholder is closed");
         page.push_str(before);
         fill(name, comparison, &mut page);
         rest = after;
@@ -50,7 +50,7 @@ pub fn comparison_page(comparison: &Comparison<'_>) -> String {
     page
 }
 
-/// Writes what the place `name` of the frame stands for.
+/// Writes the value of the placeholder `name`.
 fn fill(name: &str, comparison: &Comparison<'_>, page: &mut String) {
     let settings = &comparison.settings;
     match name {
@@ -72,18 +72,18 @@ fn fill(name: &str, comparison: &Comparison<'_>, page: &mut String) {
         "counts" => page.push_str(&counts(comparison)),
         "text_a" => text(comparison, Side::A, page),
         "text_b" => text(comparison, Side::B, page),
-        "facts" => facts(comparison, page),
-        // A text that says "</script>" must not end the element.
+        "details" => details(comparison, page),
+        // Text with "</script>" must not end the element.
         "json" => page.push_str(&comparison_json(comparison, WithText::No).replace('<', "\\u003c")),
-        _ => unreachable!("the frame has no place '{name}'"),
+        _ => unreachable!("unknown placeholder '{name}'"),
     }
 }
 
-/// Both directions with both word counts.
+/// Writes the shares in both directions, with word counts.
 fn score(overlap: &Overlap, page: &mut String) {
     let side = |covered, words, here, there| {
         format!(
-            "<span class=\"share\"><b>{}</b> of {here} is in {there}: {} of {} words</span>",
+            "<span class=\"share\"><b>{}</b> of {here} is also in {there}: {} of {} words</span>",
             percent_text(covered, words),
             thousands(covered),
             thousands(words)
@@ -94,7 +94,7 @@ fn score(overlap: &Overlap, page: &mut String) {
     page.push_str(&side(overlap.covered_b, overlap.words_b, "B", "A"));
 }
 
-/// What is worth knowing about either document.
+/// Writes the notes on both documents.
 fn notes(comparison: &Comparison<'_>, page: &mut String) {
     for (name, document) in [("A", &comparison.a), ("B", &comparison.b)] {
         if !document.notes.is_empty() {
@@ -114,7 +114,7 @@ fn counts(comparison: &Comparison<'_>) -> String {
     }
     let (a, b) = (comparison.a.bridged, comparison.b.bridged);
     if a + b > 0 {
-        parts.push(format!("bridged words: {} in A, {} in B", thousands(a), thousands(b)));
+        parts.push(format!("changed words: {} in A, {} in B", thousands(a), thousands(b)));
     }
     let repeated = |document: &ComparedText<'_>| -> u64 {
         document.repeats.iter().map(|repeat| u64::from(repeat.here.count)).sum()
@@ -126,17 +126,17 @@ fn counts(comparison: &Comparison<'_>) -> String {
     parts.join(" · ")
 }
 
-/// The parameters, digests and version, for people; the JSON has them for programs.
-fn facts(comparison: &Comparison<'_>, page: &mut String) {
+/// Writes settings, digests and version for people; the JSON has them for programs.
+fn details(comparison: &Comparison<'_>, page: &mut String) {
     let settings = &comparison.settings;
     let overlap = &comparison.overlap;
     let mut rows = vec![
-        ("Made by", format!("textkin {}", settings.version)),
-        ("Runs that count", format!("{} words or more", settings.k)),
-        ("Bridged", format!("up to {} words on either side", settings.max_gap)),
-        ("Normalisation", settings.normalize.to_owned()),
+        ("Created by", format!("textkin {}", settings.version)),
+        ("Minimum match", format!("{} words", settings.k)),
+        ("Changed words allowed inside a passage", format!("up to {} in a row", settings.max_gap)),
+        ("Normalization", settings.normalize.to_owned()),
         ("Resemblance (ssr)", format!("{:.4}", overlap.ssr())),
-        ("Coverage of both (sscr)", format!("{:.4}", overlap.sscr())),
+        ("Shared words of both (sscr)", format!("{:.4}", overlap.sscr())),
         ("BLAKE3 of text A", comparison.a.digest.clone()),
         ("BLAKE3 of text B", comparison.b.digest.clone()),
     ];
@@ -176,19 +176,19 @@ fn text(comparison: &Comparison<'_>, side: Side, page: &mut String) {
     }
 }
 
-/// Writes a part of a text, as what it is.
+/// Writes a piece of a text as HTML.
 pub(super) fn write_piece(piece: &TextPiece, text: &str, page: &mut String) {
     let (class, title) = match (piece.excluded, piece.kind) {
-        (Some(reason), _) => ("x", format!("does not count: {reason}")),
+        (Some(reason), _) => ("x", format!("excluded: {reason}")),
         (None, Some(SegmentKind::Changed)) if text.is_empty() => {
-            ("gap", "the other text has words here".to_owned())
+            ("gap", "the other text has extra words here".to_owned())
         }
         (None, Some(SegmentKind::Changed)) => ("d", "changed".to_owned()),
         (None, Some(SegmentKind::Kept)) => {
-            ("k", "the same, in too short a run to count".to_owned())
+            ("k", "same words, but too few in a row to count".to_owned())
         }
         (None, _) if piece.is_repeat => {
-            ("r", "repeats what the other text has elsewhere".to_owned())
+            ("r", "repeats text that is already part of a passage".to_owned())
         }
         (None, None) if text.contains(char::is_alphanumeric) => ("u", String::new()),
         _ => return write_text(piece, text, page),
@@ -202,7 +202,7 @@ pub(super) fn write_piece(piece: &TextPiece, text: &str, page: &mut String) {
     page.push_str("</span>");
 }
 
-/// Writes the characters of a piece; those that disguise a word are marked, with their numbers.
+/// Writes the characters of a piece; disguised ones are marked, with their code points.
 fn write_text(piece: &TextPiece, text: &str, page: &mut String) {
     if !piece.is_disguised {
         return escape(text, page);
@@ -213,13 +213,15 @@ fn write_text(piece: &TextPiece, text: &str, page: &mut String) {
     let (numbers, is_more) = (numbers.join(" "), text.chars().count() > MAX_NUMBERS);
     let more = if is_more { " …" } else { "" };
     // Writing to a string does not fail.
-    let _ = write!(page, "<i class=\"h\" title=\"in disguise: {numbers}{more}\">");
+    let _ = write!(
+        page,
+        "<i class=\"h\" title=\"look-alike or invisible character: {numbers}{more}\">"
+    );
     escape(text, page);
     page.push_str("</i>");
 }
 
-/// Appends text as HTML. Control characters and those that reorder text become visible; line ends
-/// become one kind.
+/// Appends text as HTML. Control and direction characters become visible; line ends are unified.
 pub(crate) fn escape(text: &str, page: &mut String) {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -251,7 +253,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_page_is_whole_and_holds_nothing_of_the_texts_as_markup() {
+    fn the_page_is_complete_and_texts_are_escaped() {
         for sample in samples::all() {
             let page = comparison_page(&sample.view());
             assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_asks_nothing_of_the_network() {
+    fn the_page_needs_no_network() {
         let page = comparison_page(&samples::edited().view());
         assert!(page.contains("default-src &#39;none&#39;") || page.contains("default-src 'none'"));
         let namespace = "http://www.w3.org/2000/svg";
@@ -278,16 +280,18 @@ mod tests {
         let page = comparison_page(&samples::edited().view());
         assert!(page.contains("<mark id=\"a1\" class=\"c0 l0\" data-n=\"1\">"));
         assert!(page.contains("<mark id=\"b1\""));
-        assert!(page.contains(
-            "<span class=\"x\" title=\"does not count: quotation\">“not &lt;mine&gt;”</span>"
-        ));
+        assert!(
+            page.contains(
+                "<span class=\"x\" title=\"excluded: quotation\">“not &lt;mine&gt;”</span>"
+            )
+        );
         assert!(page.contains("<span class=\"d\" title=\"changed\">eight</span>"));
         assert!(page.contains("<span class=\"r\""));
     }
 
     proptest! {
         #[test]
-        fn no_text_gets_out_of_its_element(text in "[<>&\"'a/\\r\\n\u{0}\u{202e}]{0,20}") {
+        fn no_text_escapes_from_its_element(text in "[<>&\"'a/\\r\\n\u{0}\u{202e}]{0,20}") {
             let mut escaped = String::new();
             escape(&text, &mut escaped);
             let forbidden = ['<', '>', '"', '\'', '\0', '\u{202e}', '\r'];

@@ -1,4 +1,4 @@
-//! A text cut where anything about it changes: passages, segments, exclusions, repeats.
+//! Splits a text at every change of its status: passages, segments, exclusions, repeats.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use textkin_core::{Exclusion, SegmentKind, WordSpan};
 
 use super::{Comparison, Side};
 
-/// A part of a text about which everything is the same.
+/// A part of a text with one status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextPiece {
-    /// Bytes of the text; empty where the other side alone has words.
+    /// Byte range; empty where only the other side has words.
     pub(super) bytes: Range<usize>,
-    /// The passage it belongs to, by its place in the list.
+    /// Index of the passage it belongs to.
     pub(super) passage: Option<usize>,
-    /// What it is in its passage.
+    /// Kind of segment within the passage.
     pub(super) kind: Option<SegmentKind>,
-    /// Why it does not count.
+    /// Why it is excluded.
     pub(super) excluded: Option<Exclusion>,
-    /// Whether it is found in the other text and belongs to no passage by itself.
+    /// Whether it repeats text of the other document outside of passages.
     pub(super) is_repeat: bool,
-    /// Whether it disguises a word.
+    /// Whether it contains look-alike or zero-width characters.
     pub(super) is_disguised: bool,
 }
 
@@ -32,7 +32,7 @@ impl Side {
     }
 }
 
-/// All of the text of one side, in order.
+/// The whole text of one side, in order.
 pub(super) fn pieces(comparison: &Comparison<'_>, side: Side) -> Vec<TextPiece> {
     let document = side.of(&comparison.a, &comparison.b);
     let excluded: Vec<(Range<usize>, Exclusion)> =
@@ -45,7 +45,7 @@ pub(super) fn pieces(comparison: &Comparison<'_>, side: Side) -> Vec<TextPiece> 
     pieces
 }
 
-/// The same, cut also where letters disguise words.
+/// Like [`pieces`], split also at disguised characters.
 pub(super) fn marked_pieces(comparison: &Comparison<'_>, side: Side) -> Vec<TextPiece> {
     let document = side.of(&comparison.a, &comparison.b);
     let disguised: Vec<(Range<usize>, ())> =
@@ -55,7 +55,7 @@ pub(super) fn marked_pieces(comparison: &Comparison<'_>, side: Side) -> Vec<Text
     pieces
 }
 
-/// The pieces that passages and their segments make.
+/// The pieces formed by passages and their segments.
 fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<TextPiece> {
     let stretch = |a: WordSpan, b: WordSpan| side.of(a, b);
     let mut order: Vec<usize> = (0..comparison.passages.len()).collect();
@@ -84,7 +84,7 @@ fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<Te
         at = start;
         let mut before = SegmentKind::Same;
         for segment in &passage.segments {
-            // Words made of one character share its bytes: they belong to the first of them.
+            // Several words from one character share its bytes, which belong to the first word.
             let bytes = stretch(segment.a, segment.b).span.range();
             let (from, to) = (bytes.start.max(at), bytes.end.max(at));
             if from > at {
@@ -102,7 +102,7 @@ fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<Te
     pieces
 }
 
-/// Cuts the pieces at the ends of `ranges`, which are ascending, and changes what lies inside.
+/// Splits the pieces at the ends of the ascending `ranges`, and changes those inside.
 fn overlay<T: Copy>(
     pieces: &mut Vec<TextPiece>,
     ranges: &[(Range<usize>, T)],
@@ -146,7 +146,7 @@ mod tests {
     use crate::compare::samples;
 
     #[test]
-    fn pieces_are_the_whole_text_in_order() {
+    fn pieces_cover_the_whole_text_in_order() {
         for sample in samples::all() {
             let comparison = sample.view();
             for side in [Side::A, Side::B] {
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_excluded_inside_a_passage_is_cut_out_of_it() {
+    fn exclusions_inside_a_passage_are_separate_pieces() {
         let sample = samples::edited();
         let comparison = sample.view();
-        let told: Vec<(&str, Option<Exclusion>)> = pieces(&comparison, Side::A)
+        let excluded: Vec<(&str, Option<Exclusion>)> = pieces(&comparison, Side::A)
             .into_iter()
             .map(|piece| (&comparison.a.text[piece.bytes], piece.excluded))
             .filter(|(_, excluded)| excluded.is_some())
             .collect();
-        assert_eq!(told, [("“not <mine>”", Some(Exclusion::Quotation))]);
+        assert_eq!(excluded, [("“not <mine>”", Some(Exclusion::Quotation))]);
     }
 }

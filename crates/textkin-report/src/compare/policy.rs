@@ -1,8 +1,8 @@
-//! The content security policy of a page: nothing but its own style and script, known by digest.
+//! The content security policy of a page: it allows only its own style and script, by digest.
 
 use std::fmt::Write as _;
 
-/// The policy of a page with this style and this script, and no other, and no network.
+/// Returns a policy that allows this style and this script, nothing else and no network.
 pub(crate) fn policy(style: &str, script: &str) -> String {
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; \
@@ -80,7 +80,7 @@ const ROUNDS: [u32; 64] = [
     0xc671_78f2,
 ];
 
-/// SHA-256 (FIPS 180-4), the digest that browsers know.
+/// SHA-256 (FIPS 180-4), as browsers expect it.
 fn sha256(bytes: &[u8]) -> [u8; 32] {
     let mut state: [u32; 8] = [
         0x6a09_e667,
@@ -137,8 +137,8 @@ fn base64(bytes: &[u8]) -> String {
     for group in bytes.chunks(3) {
         let number = group.iter().fold(0u32, |number, &byte| (number << 8) | u32::from(byte));
         let number = number << (8 * (3 - group.len()));
-        for place in 0..=group.len() {
-            let digit = (number >> (18 - 6 * place)) & 63;
+        for at in 0..=group.len() {
+            let digit = (number >> (18 - 6 * at)) & 63;
             // Writing to a string does not fail.
             let _ = write!(text, "{}", char::from(DIGITS[digit as usize]));
         }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_are_those_of_the_standard() {
+    fn digests_match_the_standard() {
         let digests = [
             ("", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
             ("abc", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),

@@ -1,4 +1,4 @@
-//! Comparisons for tests, made by hand: this crate does not align.
+//! Sample comparisons for tests, written by hand because this crate does not align texts.
 
 use textkin_core::{
     Excluded, Exclusion, Overlap, Passage, Repeat, Segment, SegmentKind, Span, WordSpan,
@@ -51,7 +51,7 @@ impl Sample {
     }
 }
 
-/// The place of `part` in `text`, as words from `first` on.
+/// The position of `part` in `text`; its first word is number `first`.
 fn stretch(text: &str, part: &str, first: u32) -> WordSpan {
     let start = u32::try_from(text.find(part).unwrap()).unwrap();
     let end = start + u32::try_from(part.len()).unwrap();
@@ -59,7 +59,7 @@ fn stretch(text: &str, part: &str, first: u32) -> WordSpan {
     WordSpan { first, count, span: Span::new(start, end) }
 }
 
-/// One passage with an edit in it, a quotation that does not count, and a repeat.
+/// One passage with an edit, an excluded quotation, and a repeat.
 pub(crate) fn edited() -> Sample {
     let a =
         "Before. One two three four\nfive “not <mine>” six & seven eight nine ten eleven. After";

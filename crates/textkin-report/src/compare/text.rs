@@ -1,7 +1,7 @@
-//! A comparison for a terminal: passages side by side, or one above the other where it is narrow.
+//! A comparison for a terminal: passages side by side, or one above the other if it is narrow.
 //!
-//! Words that were bridged stand in [brackets], what does not count in (parentheses) with the reason:
-//! with and without colour.
+//! Bridged words are in [brackets], excluded words in (parentheses) with the reason, with and without
+//! colour.
 
 use anstyle::{AnsiColor, Style};
 use textkin_core::{Exclusion, Overlap, Passage, SegmentKind, WordSpan};
@@ -13,24 +13,24 @@ use crate::label::{shorten_both, visible, width};
 use crate::notes::notes_text;
 use crate::terminal::{TerminalView, counted, percent_text, score_text, thousands};
 
-/// How much of long runs is shown.
+/// How much of long passages is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Nothing but the summary.
+    /// Only the summary.
     Summary,
-    /// The beginning and the end of each run.
+    /// The start and the end of each long match.
     Short,
     /// Every word.
     Full,
 }
 
-/// Columns from which on two texts stand side by side.
-const WIDE: usize = 80;
+/// Minimum width for showing two texts side by side.
+const MIN_SIDE_BY_SIDE: usize = 80;
 
-/// Columns where there is no terminal to ask.
-const UNKNOWN: usize = 100;
+/// Width if there is no terminal.
+const DEFAULT_WIDTH: usize = 100;
 
-/// Words shown of each end of a run that is too long to be shown.
+/// Words shown at each end of a long match.
 const SHOWN: usize = 30;
 
 const NUMBER: Style = Style::new().bold();
@@ -40,15 +40,17 @@ const KEPT: Style = AnsiColor::Green.on_default().dimmed();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 const CHANGED: Style = AnsiColor::Yellow.on_default();
 
-/// The comparison as text, no line wider than the view if that has 40 columns or more.
+/// Renders the comparison as text; no line is wider than a view of 40 or more columns.
 #[must_use]
 pub fn render_comparison(
     comparison: &Comparison<'_>,
     view: TerminalView,
     length: Detail,
 ) -> String {
-    let view =
-        TerminalView { width: if view.width == usize::MAX { UNKNOWN } else { view.width }, ..view };
+    let view = TerminalView {
+        width: if view.width == usize::MAX { DEFAULT_WIDTH } else { view.width },
+        ..view
+    };
     let mut text = summary(comparison, view);
     if length == Detail::Summary {
         return text;
@@ -60,17 +62,17 @@ pub fn render_comparison(
         text.push_str(&heading(index + 1, passage, view));
         let words = |document: &str, pieces: &[TextPiece]| words(document, pieces, length);
         let (a, b) = (words(comparison.a.text, a), words(comparison.b.text, b));
-        if view.width >= WIDE {
-            beside(&a, &b, view, &mut text)
+        if view.width >= MIN_SIDE_BY_SIDE {
+            side_by_side(&a, &b, view, &mut text)
         } else {
-            above(&a, &b, view, &mut text)
+            one_above_other(&a, &b, view, &mut text)
         }
     }
     text.push_str(&repeats(comparison, view));
     text
 }
 
-/// What is shared, in numbers.
+/// The counts and shares.
 fn summary(comparison: &Comparison<'_>, view: TerminalView) -> String {
     let mut lines: Vec<(Style, String)> = Vec::new();
     let room = view.width.saturating_sub(3).max(1);
@@ -92,7 +94,7 @@ fn summary(comparison: &Comparison<'_>, view: TerminalView) -> String {
         lines.push((QUIET, format!("{passages}{bridged}; ssr {ssr}; sscr {sscr}")));
     } else {
         let k = comparison.settings.k;
-        lines.push((QUIET, format!("no run of {k} words is in both")));
+        lines.push((QUIET, format!("no matching text of {k} or more words")));
     }
     for (name, document) in [("A", &comparison.a), ("B", &comparison.b)] {
         if !document.notes.is_empty() {
@@ -109,7 +111,7 @@ fn summary(comparison: &Comparison<'_>, view: TerminalView) -> String {
     text
 }
 
-/// Both directions with both word counts.
+/// The shares in both directions, with word counts.
 fn shares(overlap: &Overlap) -> String {
     let percent = |covered, words| percent_text(covered, words);
     let numbers = [overlap.covered_a, overlap.words_a, overlap.covered_b, overlap.words_b];
@@ -121,7 +123,7 @@ fn shares(overlap: &Overlap) -> String {
     )
 }
 
-/// `text` in lines of at most `columns`, broken at spaces.
+/// Breaks `text` at spaces into lines of at most `columns` columns.
 fn broken(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -170,36 +172,36 @@ fn by_passage(comparison: &Comparison<'_>, side: Side) -> Vec<Vec<TextPiece>> {
     lists
 }
 
-/// Something to print that is not broken unless it is wider than a line.
+/// A word with its style; broken only if it is wider than a line.
 #[derive(Debug)]
 struct StyledWord {
     text: String,
     style: Style,
-    /// Whether a space comes before, if it does not begin a line.
-    is_apart: bool,
+    /// Whether a space comes before it, unless it starts a line.
+    has_space_before: bool,
 }
 
-/// The words of one side of a passage. Control characters are visible.
+/// The words of one side of a passage. Control characters become visible.
 fn words(document: &str, pieces: &[TextPiece], length: Detail) -> Vec<StyledWord> {
     let mut words: Vec<StyledWord> = Vec::new();
-    // Whether white space came before; whether a bracket was opened, and stands before no word yet.
-    let (mut is_apart, mut is_open, mut is_bare) = (false, false, false);
+    // Whether white space came before; whether a bracket is open; whether it has no words yet.
+    let (mut has_space_before, mut is_bracket_open, mut is_empty_bracket) = (false, false, false);
     for piece in pieces {
         let text = &document[piece.bytes.clone()];
         let kind = piece.kind.unwrap_or(SegmentKind::Same);
         let list: Vec<&str> = text.split_whitespace().collect();
-        is_apart |= text.starts_with(char::is_whitespace);
-        if kind.is_bridged() && !is_open && (!list.is_empty() || text.is_empty()) {
-            (is_open, is_bare) = (true, true);
+        has_space_before |= text.starts_with(char::is_whitespace);
+        if kind.is_bridged() && !is_bracket_open && (!list.is_empty() || text.is_empty()) {
+            (is_bracket_open, is_empty_bracket) = (true, true);
         }
-        if !kind.is_bridged() && is_open && text.contains(char::is_alphanumeric) {
-            close(&mut words, is_bare);
-            is_apart |= is_bare;
-            (is_open, is_bare) = (false, false);
+        if !kind.is_bridged() && is_bracket_open && text.contains(char::is_alphanumeric) {
+            close(&mut words, is_empty_bracket);
+            has_space_before |= is_empty_bracket;
+            (is_bracket_open, is_empty_bracket) = (false, false);
         }
         if let Some(reason) = piece.excluded {
-            words.extend(left_out(reason, &list, length));
-            is_apart = true;
+            words.extend(excluded_words(reason, &list, length));
+            has_space_before = true;
             continue;
         }
         let style = match kind {
@@ -213,26 +215,26 @@ fn words(document: &str, pieces: &[TextPiece], length: Detail) -> Vec<StyledWord
                 if at == SHOWN {
                     let hidden = thousands((list.len() - 2 * SHOWN) as u64);
                     let text = format!("… ({hidden} more words) …");
-                    words.push(StyledWord { text, style: QUIET, is_apart: true });
+                    words.push(StyledWord { text, style: QUIET, has_space_before: true });
                 }
                 continue;
             }
-            let bracket = if std::mem::take(&mut is_bare) { "[" } else { "" };
+            let bracket = if std::mem::take(&mut is_empty_bracket) { "[" } else { "" };
             let text = format!("{bracket}{}", visible(word));
-            words.push(StyledWord { text, style, is_apart: is_apart || at > 0 });
-            is_apart = false;
+            words.push(StyledWord { text, style, has_space_before: has_space_before || at > 0 });
+            has_space_before = false;
         }
-        is_apart |= text.ends_with(char::is_whitespace);
+        has_space_before |= text.ends_with(char::is_whitespace);
     }
-    if is_open {
-        close(&mut words, is_bare);
+    if is_bracket_open {
+        close(&mut words, is_empty_bracket);
     }
     words
 }
 
-/// Words that do not count, with the reason.
-fn left_out(reason: Exclusion, list: &[&str], length: Detail) -> Vec<StyledWord> {
-    let word = |text: String| StyledWord { text, style: QUIET, is_apart: true };
+/// Excluded words, with the reason.
+fn excluded_words(reason: Exclusion, list: &[&str], length: Detail) -> Vec<StyledWord> {
+    let word = |text: String| StyledWord { text, style: QUIET, has_space_before: true };
     let mut words = vec![word(format!("({reason}:"))];
     let n_shown = if length == Detail::Full { list.len() } else { SHOWN };
     words.extend(list.iter().take(n_shown).map(|text| word(visible(text))));
@@ -246,15 +248,15 @@ fn left_out(reason: Exclusion, list: &[&str], length: Detail) -> Vec<StyledWord>
     words
 }
 
-/// Ends a bracket; one without words shows that the other text alone has some.
-fn close(words: &mut Vec<StyledWord>, is_bare: bool) {
+/// Closes a bracket; an empty one means that only the other text has words here.
+fn close(words: &mut Vec<StyledWord>, is_empty_bracket: bool) {
     match words.last_mut() {
-        Some(word) if !is_bare => word.text.push(']'),
-        _ => words.push(StyledWord { text: "[]".into(), style: CHANGED, is_apart: true }),
+        Some(word) if !is_empty_bracket => word.text.push(']'),
+        _ => words.push(StyledWord { text: "[]".into(), style: CHANGED, has_space_before: true }),
     }
 }
 
-/// Words in lines of at most `columns`, painted, each with the columns it takes.
+/// Wraps words into painted lines of at most `columns` columns; each with its width.
 fn wrapped(words: &[StyledWord], columns: usize, view: TerminalView) -> Vec<(String, usize)> {
     let mut lines: Vec<Vec<(Style, String)>> = vec![Vec::new()];
     let mut used = 0;
@@ -267,7 +269,7 @@ fn wrapped(words: &[StyledWord], columns: usize, view: TerminalView) -> Vec<(Str
     };
     for word in words {
         let needed = width(&word.text);
-        let gap = usize::from(word.is_apart && used > 0);
+        let gap = usize::from(word.has_space_before && used > 0);
         if used + gap + needed <= columns {
             if gap > 0 {
                 add(word.style, " ", &mut lines);
@@ -276,12 +278,12 @@ fn wrapped(words: &[StyledWord], columns: usize, view: TerminalView) -> Vec<(Str
             used += gap + needed;
             continue;
         }
-        // What is glued to the word before may begin a line; only what is wider than one is cut.
+        // A part without a space before it may start a line; only parts wider than a line are cut.
         if used > 0 {
             lines.push(Vec::new());
             used = 0;
         }
-        // A character with many marks can be wider than a line by itself: its marks are cut too.
+        // A character with many combining marks can be wider than a line: its marks are cut too.
         let parts =
             word.text.graphemes(true).flat_map(|grapheme| match width(grapheme) > columns {
                 true => grapheme.split("").filter(|part| !part.is_empty()).collect(),
@@ -304,7 +306,7 @@ fn wrapped(words: &[StyledWord], columns: usize, view: TerminalView) -> Vec<(Str
     lines.into_iter().map(paint).collect()
 }
 
-fn beside(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut String) {
+fn side_by_side(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut String) {
     let columns = (view.width - 3) / 2;
     let (left, right) = (wrapped(a, columns, view), wrapped(b, columns, view));
     let nothing = (String::new(), 0);
@@ -320,7 +322,7 @@ fn beside(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut Str
     }
 }
 
-fn above(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut String) {
+fn one_above_other(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut String) {
     for (name, words) in [("A ", a), ("B ", b)] {
         let lines = wrapped(words, view.width.saturating_sub(2).max(1), view);
         for (at, (line, _)) in lines.iter().enumerate() {
@@ -331,7 +333,7 @@ fn above(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut Stri
     }
 }
 
-/// Words that are found, but at places that other words are already paired with.
+/// Summarizes words that repeat text of the other document that is already part of a passage.
 fn repeats(comparison: &Comparison<'_>, view: TerminalView) -> String {
     let sides = [("A", "B", comparison.a.repeats), ("B", "A", comparison.b.repeats)];
     let mut text = String::new();
@@ -339,7 +341,7 @@ fn repeats(comparison: &Comparison<'_>, view: TerminalView) -> String {
         let words: u64 = repeats.iter().map(|repeat| u64::from(repeat.here.count)).sum();
         if words > 0 {
             let words = counted(words, "more word", "more words");
-            let line = format!("{words} of {name} repeat what {other} has at places shown above");
+            let line = format!("{words} of {name} repeat text of {other} that is shown above");
             for line in broken(&line, view.width) {
                 text.push_str(&format!("{}\n", view.paint(QUIET, &line)));
             }
@@ -357,7 +359,7 @@ mod tests {
     const PLAIN: TerminalView = TerminalView { width: 90, colour: false };
 
     #[test]
-    fn passages_stand_side_by_side_where_there_is_room() {
+    fn passages_are_side_by_side_in_a_wide_view() {
         let sample = samples::edited();
         let expected = "\
 A: <script>alert(1)</script>.txt
@@ -372,14 +374,14 @@ One two three four five (quotation: “not    │ One two three four five SIX␛
 <mine>”) six & seven [eight] nine ten       │ [changed] nine ten eleven
 eleven                                      │
 
-4 more words of B repeat what A has at places shown above
+4 more words of B repeat text of A that is shown above
 ";
         let text = render_comparison(&sample.view(), PLAIN, Detail::Short);
         assert_eq!(text, expected);
     }
 
     #[test]
-    fn passages_stand_one_above_the_other_where_there_is_none() {
+    fn passages_are_one_above_the_other_in_a_narrow_view() {
         let sample = samples::edited();
         let view = TerminalView { width: 60, colour: false };
         let text = render_comparison(&sample.view(), view, Detail::Short);
@@ -395,11 +397,11 @@ eleven                                      │
     fn texts_without_words_share_nothing() {
         let text = render_comparison(&samples::empty().view(), PLAIN, Detail::Full);
         assert!(text.contains("n/a — 0 of 0 words of A are in B; n/a of B"), "{text}");
-        assert!(text.contains("no run of 4 words is in both"), "{text}");
+        assert!(text.contains("no matching text of 4 or more words"), "{text}");
     }
 
     #[test]
-    fn colour_changes_no_character() {
+    fn colour_does_not_change_the_text() {
         let sample = samples::edited();
         let plain = render_comparison(&sample.view(), PLAIN, Detail::Full);
         let view = TerminalView { colour: true, ..PLAIN };
@@ -410,7 +412,8 @@ eleven                                      │
 
     #[test]
     fn marks_that_do_not_fit_the_line_are_cut() {
-        let word = StyledWord { text: "ጘ𖽑ો".to_owned(), style: SAME, is_apart: true };
+        let word =
+            StyledWord { text: "ጘ𖽑ો".to_owned(), style: SAME, has_space_before: true };
         assert!(wrapped(&[word], 2, PLAIN).iter().all(|(_, used)| *used <= 2));
     }
 
@@ -427,7 +430,7 @@ eleven                                      │
 
         #[test]
         fn words_of_any_width_are_wrapped(text in any::<String>(), columns in 3usize..60) {
-            let word = |text: &str| StyledWord { text: visible(text), style: SAME, is_apart: true };
+            let word = |text: &str| StyledWord { text: visible(text), style: SAME, has_space_before: true };
             let words: Vec<StyledWord> = text.split_whitespace().map(word).collect();
             for (line, used) in wrapped(&words, columns, PLAIN) {
                 prop_assert!(used <= columns, "{line:?} takes {used} of {columns}");

@@ -1,9 +1,9 @@
-//! A traced document as one self-contained HTML page: its text, each passage tinted by its origin.
+//! A traced document as one self-contained HTML page: its text, with passages coloured by origin.
 //!
-//! In: an [`OriginPage`]. Out: a page that needs no network and has no script ([`origin_page`]).
-//! Passages of one origin have one colour and one number; what is estimated has a lighter shade.
+//! In: an [`OriginPage`]. Out: a page that needs no network and no script ([`origin_page`]). Passages
+//! of one origin share a colour and a number; estimated parts have a lighter shade.
 //!
-//! `page.html` is the frame, `page.css` the style.
+//! `page.html` is the template, `page.css` the style.
 
 use std::fmt::Write as _;
 
@@ -13,14 +13,14 @@ use crate::compare::{escape, policy};
 use crate::label::visible;
 use crate::terminal::{counted, percent_text, thousands};
 
-const FRAME: &str = include_str!("page.html");
+const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 
-/// Colours and underlines there are; the number of an origin tells the rest apart.
+/// Number of colours and underlines; origin numbers distinguish the rest.
 const COLOURS: usize = 6;
 const LINES: usize = 4;
 
-/// A document and where its passages came from.
+/// A document and the origins of its passages.
 #[derive(Clone, Debug)]
 pub struct OriginPage<'a> {
     /// The version of textkin.
@@ -35,40 +35,41 @@ pub struct OriginPage<'a> {
     pub text: &'a str,
     /// Its words.
     pub words: u64,
-    /// Those of no passage.
+    /// Words without an origin.
     pub fresh_words: u64,
     /// Its passages, in text order; those of different origins may share words.
     pub passages: &'a [OriginPassage],
-    /// Which parts of the text have an origin that is estimated, in order.
+    /// Parts of the text with an estimated origin, in order.
     pub estimated: &'a [Span],
-    /// All that is needed to do it again, by the name of each setting.
+    /// All settings by name, so that the trace can be repeated.
     pub settings: &'a [(String, String)],
 }
 
 /// A passage of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginPassage {
-    /// Where it stands in the text.
+    /// Its position in the text.
     pub span: Span,
     /// The number of its origin in the stream.
     pub number: u64,
-    /// The name of its origin, unless it was forgotten.
+    /// The name of its origin, unless it was evicted.
     pub name: Option<String>,
-    /// Its words, without those of a passage before it.
+    /// Its words, not counting those of earlier passages.
     pub words: u64,
-    /// Those of them whose origin is estimated.
+    /// Words with an estimated origin.
     pub estimated: u64,
 }
 
-/// The document as an HTML page.
+/// Renders the document as an HTML page.
 #[must_use]
 pub fn origin_page(document: &OriginPage<'_>) -> String {
     let origins = origins(document.passages);
-    let mut page =
-        String::with_capacity(FRAME.len() + STYLE.len() + document.text.len() * 5 / 4 + (1 << 12));
-    let mut rest = FRAME;
+    let mut page = String::with_capacity(
+        TEMPLATE.len() + STYLE.len() + document.text.len() * 5 / 4 + (1 << 12),
+    );
+    let mut rest = TEMPLATE;
     while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}").expect("every place in the frame is closed");
+        let (name, after) = after.split_once("}}").expect("every placeholder is closed");
         page.push_str(before);
         fill(name, document, &origins, &mut page);
         rest = after;
@@ -77,7 +78,7 @@ pub fn origin_page(document: &OriginPage<'_>) -> String {
     page
 }
 
-/// Writes what the place `name` of the frame stands for.
+/// Writes the value of the placeholder `name`.
 fn fill(name: &str, document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
     match name {
         "policy" => page.push_str(&policy(STYLE, "")),
@@ -89,12 +90,12 @@ fn fill(name: &str, document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mu
         "strip" => strip(document, origins, page),
         "text" => text(document, origins, page),
         "origins" => legend(document, origins, page),
-        "facts" => facts(document, page),
-        _ => unreachable!("the frame has no place '{name}'"),
+        "details" => details(document, page),
+        _ => unreachable!("unknown placeholder '{name}'"),
     }
 }
 
-/// What came from one document.
+/// One origin and its counts.
 #[derive(Debug)]
 struct Origin<'a> {
     number: u64,
@@ -111,22 +112,22 @@ impl Origin<'_> {
     }
 }
 
-/// The origins of passages, the one of most words first.
+/// The origins of all passages, most words first.
 fn origins(passages: &[OriginPassage]) -> Vec<Origin<'_>> {
     let mut by_number: Vec<(usize, &OriginPassage)> = passages.iter().enumerate().collect();
     by_number.sort_by_key(|(index, passage)| (passage.number, *index));
     let mut origins: Vec<Origin<'_>> = Vec::new();
-    for of_one in by_number.chunk_by(|a, b| a.1.number == b.1.number) {
-        let (first, OriginPassage { number, name, .. }) = of_one[0];
-        let words = of_one.iter().map(|(_, passage)| passage.words).sum();
-        let estimated = of_one.iter().map(|(_, passage)| passage.estimated).sum();
+    for of_origin in by_number.chunk_by(|a, b| a.1.number == b.1.number) {
+        let (first, OriginPassage { number, name, .. }) = of_origin[0];
+        let words = of_origin.iter().map(|(_, passage)| passage.words).sum();
+        let estimated = of_origin.iter().map(|(_, passage)| passage.estimated).sum();
         origins.push(Origin { number: *number, name: name.as_deref(), words, estimated, first });
     }
     origins.sort_by_key(|origin| (std::cmp::Reverse(origin.words), origin.number));
     origins
 }
 
-/// The number of the origin of a passage on the page, from 0.
+/// The index of the origin of a passage.
 fn index_of(origins: &[Origin<'_>], passage: &OriginPassage) -> usize {
     origins.iter().position(|origin| origin.number == passage.number).unwrap_or(0)
 }
@@ -140,40 +141,43 @@ fn score(document: &OriginPage<'_>, page: &mut String) {
     let (words, old_words) = (thousands(document.words), thousands(old));
     let share = percent_text(old, document.words);
     // Writing to a string does not fail.
-    let _ = write!(page, "<b>{share}</b> was there before: {old_words} of {words} words");
+    let _ = write!(
+        page,
+        "<b>{share}</b> of the text appeared earlier: {old_words} of {words} words"
+    );
 }
 
 fn counts(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
-    let mut parts = vec![format!("document {} of its stream", thousands(document.number + 1))];
+    let mut parts = vec![format!("document {} in the stream", thousands(document.number + 1))];
     parts.extend(document.time.map(|time| format!("written {}", visible(time))));
     parts.push(counted(document.passages.len() as u64, "passage", "passages"));
     parts.push(counted(origins.len() as u64, "origin", "origins"));
     escape(&parts.join(" · "), page);
 }
 
-/// The text cut where an origin or an estimate begins or ends.
+/// A piece of the text with one origin, all estimated or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OriginPiece {
     start: usize,
     end: usize,
-    /// Which passage it belongs to: where several do, the one that began first.
+    /// The passage it belongs to; if there are several, the first one.
     passage: Option<usize>,
     is_estimated: bool,
 }
 
 fn pieces(document: &OriginPage<'_>) -> Vec<OriginPiece> {
     let text = document.text;
-    let place = |place: u32| text.floor_char_boundary((place as usize).min(text.len()));
+    let byte = |offset: u32| text.floor_char_boundary((offset as usize).min(text.len()));
     let mut pieces = Vec::new();
     let mut at = 0;
-    let mut put = |at: &mut usize, end: usize, passage: Option<usize>| {
+    let mut push_pieces = |at: &mut usize, end: usize, passage: Option<usize>| {
         let mut cuts: Vec<(usize, bool)> = Vec::new();
         if passage.is_some() {
-            let from = document.estimated.partition_point(|span| place(span.end) <= *at);
-            for span in document.estimated[from..].iter().take_while(|span| place(span.start) < end)
+            let from = document.estimated.partition_point(|span| byte(span.end) <= *at);
+            for span in document.estimated[from..].iter().take_while(|span| byte(span.start) < end)
             {
-                cuts.push((place(span.start).max(*at), false));
-                cuts.push((place(span.end).min(end), true));
+                cuts.push((byte(span.start).max(*at), false));
+                cuts.push((byte(span.end).min(end), true));
             }
         }
         cuts.push((end, false));
@@ -185,20 +189,20 @@ fn pieces(document: &OriginPage<'_>) -> Vec<OriginPiece> {
         }
     };
     for (index, passage) in document.passages.iter().enumerate() {
-        let (start, end) = (place(passage.span.start), place(passage.span.end));
-        // What lies between the words of two passages that meet is of neither.
-        let is_of_word = |(_, letter): &(usize, char)| letter.is_alphanumeric();
+        let (start, end) = (byte(passage.span.start), byte(passage.span.end));
+        // Text between the words of two adjacent passages belongs to neither.
+        let is_word_char = |(_, letter): &(usize, char)| letter.is_alphanumeric();
         let gap =
-            text[at..].char_indices().find(is_of_word).map_or(text.len(), |(gap, _)| at + gap);
+            text[at..].char_indices().find(is_word_char).map_or(text.len(), |(gap, _)| at + gap);
         let start = if start < at { gap.min(end) } else { start };
         if start > at {
-            put(&mut at, start, None);
+            push_pieces(&mut at, start, None);
         }
         if end > at {
-            put(&mut at, end, Some(index));
+            push_pieces(&mut at, end, Some(index));
         }
     }
-    put(&mut at, text.len(), None);
+    push_pieces(&mut at, text.len(), None);
     pieces
 }
 
@@ -236,9 +240,9 @@ fn text(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
     }
 }
 
-/// The whole text as a bar.
+/// Draws the whole text as a bar.
 fn strip(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
-    page.push_str("<svg class=\"strip\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"Where passages stand in the text\">");
+    page.push_str("<svg class=\"strip\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"Positions of passages in the text\">");
     let scale = 1000.0 / document.text.len().max(1) as f64;
     for piece in pieces(document) {
         let Some(index) = piece.passage else { continue };
@@ -256,7 +260,7 @@ fn strip(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
 }
 
 fn legend(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
-    page.push_str("<table><thead><tr><th></th><th>document</th><th class=\"n\">words</th><th class=\"n\">share</th><th class=\"n\">estimated</th></tr></thead><tbody>");
+    page.push_str("<table><thead><tr><th></th><th>Document</th><th class=\"n\">Words</th><th class=\"n\">Share</th><th class=\"n\">Estimated words</th></tr></thead><tbody>");
     for (index, origin) in origins.iter().enumerate() {
         let (number, classes) = (index + 1, classes(index));
         let _ = write!(
@@ -275,15 +279,15 @@ fn legend(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) 
     }
     let _ = write!(
         page,
-        "<tr><td></td><td>fresh</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td></td></tr></tbody></table>",
+        "<tr><td></td><td>New text</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td></td></tr></tbody></table>",
         thousands(document.fresh_words),
         percent_text(document.fresh_words, document.words)
     );
 }
 
-fn facts(document: &OriginPage<'_>, page: &mut String) {
-    let made = ("Made by".to_owned(), format!("textkin {}", document.version));
-    for (name, value) in std::iter::once(&made).chain(document.settings) {
+fn details(document: &OriginPage<'_>, page: &mut String) {
+    let created = ("Created by".to_owned(), format!("textkin {}", document.version));
+    for (name, value) in std::iter::once(&created).chain(document.settings) {
         page.push_str("<dt>");
         escape(name, page);
         page.push_str("</dt><dd>");
@@ -333,8 +337,8 @@ mod tests {
              <mark class=\"c1 l0\" id=\"p2\" data-n=\"2\" title=\"document 0, 3 words\">three</mark> \
              &amp; <mark class=\"c0 l0\" id=\"p3\" data-n=\"1\""
         ));
-        assert!(html.contains("<title>a&lt;b&gt; — origins</title>"));
-        assert!(html.contains("</b> was there before: 6 of 9 words"), "{html}");
+        assert!(html.contains("<title>Origins of a&lt;b&gt;</title>"));
+        assert!(html.contains("</b> of the text appeared earlier: 6 of 9 words"), "{html}");
         assert!(
             !html.contains("<script") && !html.contains("http://") && !html.contains("https://")
         );
@@ -343,7 +347,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_text_is_on_the_page_once_and_whole(
+        fn the_page_has_the_whole_text_once(
             text in "[a-é <&\\n]{0,60}",
             spans in prop::collection::vec((0_u32..70, 0_u32..30, 0_u64..4), 0..6),
             guesses in prop::collection::vec((0_u32..9, 1_u32..9), 0..4),
@@ -366,11 +370,11 @@ mod tests {
             let pieces = pieces(&document);
             let whole: String = pieces.iter().map(|piece| &text[piece.start..piece.end]).collect();
             prop_assert_eq!(whole, text.clone());
-            let place = |place: u32| text.floor_char_boundary((place as usize).min(text.len()));
+            let byte = |offset: u32| text.floor_char_boundary((offset as usize).min(text.len()));
             for piece in &pieces {
                 let letters = text[piece.start..piece.end].contains(char::is_alphanumeric);
                 let is_in = |passage: &OriginPassage| {
-                    place(passage.span.start) < piece.end && piece.start < place(passage.span.end)
+                    byte(passage.span.start) < piece.end && piece.start < byte(passage.span.end)
                 };
                 prop_assert!(piece.passage.is_none_or(|index| is_in(&passages[index])));
                 prop_assert!(piece.passage.is_some() || !letters || !passages.iter().any(is_in));

@@ -1,20 +1,20 @@
-//! How many pairs have which score, as a picture.
+//! A histogram of pairs by score.
 
 use std::fmt::Write as _;
 
-use super::{shown, threshold_text};
+use super::{threshold_text, write_text};
 use crate::terminal::{counted, score_text, thousands};
 
-/// Bars of the picture.
+/// Number of bars.
 const BARS: usize = 50;
-/// The picture in its own units.
+/// Size of the picture in its own units.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 220.0;
-/// Room for the numbers below and above.
+/// Space for the labels below and above.
 const BELOW: f64 = 26.0;
 const ABOVE: f64 = 22.0;
 
-/// Pairs counted by score.
+/// Counts of pairs by score.
 #[derive(Debug)]
 pub(super) struct Histogram {
     /// The score at the right end.
@@ -23,9 +23,9 @@ pub(super) struct Histogram {
 }
 
 impl Histogram {
-    /// For scores of at most `highest`.
+    /// Creates a histogram for scores up to `highest`.
     pub(super) fn new(highest: f64) -> Self {
-        let end = if highest.is_finite() && highest > 1.0 { nice(highest) } else { 1.0 };
+        let end = if highest.is_finite() && highest > 1.0 { round_up(highest) } else { 1.0 };
         Self { end, bars: [0; BARS] }
     }
 
@@ -36,29 +36,29 @@ impl Histogram {
         self.bars[bar.min(BARS - 1)] += 1;
     }
 
-    /// Writes the picture as SVG, with the threshold.
+    /// Writes the histogram as SVG, with the threshold.
     pub(super) fn draw(&self, score: &str, threshold: f64, page: &mut String) {
-        let most = self.bars.iter().copied().max().unwrap_or(0);
-        if most == 0 {
-            page.push_str("<p>There are no pairs to count.</p>");
+        let max_count = self.bars.iter().copied().max().unwrap_or(0);
+        if max_count == 0 {
+            page.push_str("<p>No pairs to show.</p>");
             return;
         }
-        let is_logarithmic = most > 50;
+        let is_logarithmic = max_count > 50;
         let scaled = |count: u64| {
             let count = count as f64;
             if is_logarithmic { (count + 1.0).ln() } else { count }
         };
         let floor = HEIGHT - BELOW;
-        let room = floor - ABOVE;
+        let max_height = floor - ABOVE;
         // Writing to a string does not fail.
         let _ = write!(
             page,
             "<svg class=\"histogram\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-             aria-label=\"Pairs by score\">"
+             aria-label=\"Number of pairs by score\">"
         );
         let width = WIDTH / BARS as f64;
         for (bar, &count) in self.bars.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let height = (scaled(count) / scaled(most) * room).max(2.0);
+            let height = (scaled(count) / scaled(max_count) * max_height).max(2.0);
             let (from, to) = (self.at(bar), self.at(bar + 1));
             let _ = write!(
                 page,
@@ -98,24 +98,24 @@ impl Histogram {
             x + shift,
             threshold_text(threshold)
         );
-        shown(score, page);
+        write_text(score, page);
         let _ = write!(
             page,
-            ") from left to right; the highest bar is {}.",
-            counted(most, "pair", "pairs")
+            ") on the horizontal axis; the tallest bar is {}.",
+            counted(max_count, "pair", "pairs")
         );
         if is_logarithmic {
-            page.push_str(" Heights are logarithmic, so that small counts can be seen.");
+            page.push_str(" Heights are on a logarithmic scale, so that small counts are visible.");
         }
         page.push_str("</p>");
         self.table(page);
     }
 
-    /// The same in numbers, for those who do not see the picture.
+    /// Writes the same data as a table, for screen readers.
     fn table(&self, page: &mut String) {
         page.push_str(
-            "<details class=\"numbers\"><summary>The same in numbers</summary>\
-             <table><thead><tr><th>Score from</th><th>to</th><th>Pairs</th></tr></thead><tbody>",
+            "<details class=\"numbers\"><summary>Show as a table</summary>\
+             <table><thead><tr><th>Score from</th><th>Score to</th><th>Pairs</th></tr></thead><tbody>",
         );
         for (bar, &count) in self.bars.iter().enumerate().rev().filter(|(_, count)| **count > 0) {
             let _ = write!(
@@ -129,19 +129,19 @@ impl Histogram {
         page.push_str("</tbody></table></details>");
     }
 
-    /// The score where a bar begins.
+    /// The score at the start of a bar.
     fn at(&self, bar: usize) -> f64 {
         self.end * bar as f64 / BARS as f64
     }
 }
 
-/// A place on the axis.
+/// Formats a score on the axis.
 fn score_at(score: f64) -> String {
     if score == 0.0 { "0".to_owned() } else { score_text(score) }
 }
 
-/// The least round number that is not less than `number`.
-fn nice(number: f64) -> f64 {
+/// The smallest round number that is not less than `number`.
+fn round_up(number: f64) -> f64 {
     let mut power = 1.0;
     while power * 10.0 < number {
         power *= 10.0;
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_score_has_a_bar() {
+    fn every_score_belongs_to_a_bar() {
         let mut histogram = Histogram::new(12.5);
         for score in [0.0, 0.02, 1.0, 12.5, f64::INFINITY] {
             histogram.add(score);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_is_marked_and_the_counts_are_there() {
+    fn the_threshold_and_the_counts_are_shown() {
         let mut histogram = Histogram::new(0.9);
         (0..60).for_each(|_| histogram.add(0.25));
         histogram.add(0.9);

@@ -1,6 +1,6 @@
-//! A run as JSON: what was asked, what was found, and the evidence of the strongest pairs.
+//! A run as JSON: settings, counts, and the comparisons of the strongest pairs.
 //!
-//! The keys are stable: later versions may add some. The page holds it for programs.
+//! The keys are stable; later versions may add some. The page contains it for programs.
 
 use std::collections::BTreeMap;
 
@@ -26,10 +26,10 @@ struct RunReport<'a> {
     seconds: f64,
 }
 
-/// The run as one JSON object in one line. Its `comparisons` are those of the pairs whose passages
-/// are shown, as `textkin compare` gives them, with digests and spans.
+/// Returns the run as one JSON object in one line. `comparisons` has the pairs whose passages are
+/// shown, in the format of `textkin compare`, with digests and spans.
 pub(super) fn run_json(run: &RunPage<'_>) -> String {
-    let whole = RunReport {
+    let report = RunReport {
         textkin: run.version,
         report: "discover",
         inputs: run.inputs,
@@ -45,8 +45,8 @@ pub(super) fn run_json(run: &RunPage<'_>) -> String {
         clusters: run.clusters.len() as u64,
         seconds: run.seconds,
     };
-    let mut json = serde_json::to_string(&whole).expect("plain values are always JSON");
-    // The comparisons are JSON already: they go in before the brace that closes the object.
+    let mut json = serde_json::to_string(&report).expect("numbers and strings are always JSON");
+    // The comparisons are JSON already; insert them before the closing brace.
     json.pop();
     json.push_str(",\"comparisons\":[");
     for (number, passages) in run.passages.iter().enumerate() {

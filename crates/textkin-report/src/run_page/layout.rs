@@ -1,25 +1,25 @@
-//! Where the documents of a picture stand: near what they share text with.
+//! Force-directed layout of a graph: documents that share text are near each other.
 //!
-//! In: nodes and weighted edges. Out: a place for each node. Connected parts are laid out one by
-//! one, by forces, and set side by side, the largest first. The same graph is always drawn the same.
+//! In: nodes and weighted edges. Out: a position for each node. Connected components are laid out one
+//! by one and placed side by side, largest first. The layout is deterministic.
 
-/// Steps in which the forces settle.
+/// Iterations of the force simulation.
 const STEPS: usize = 120;
-/// Nodes whose forces are summed pair by pair in all steps; larger parts take fewer steps.
-const ALL_STEPS: usize = 500;
-/// The room around a part.
+/// Components with more nodes than this take fewer iterations.
+const MAX_NODES_ALL_STEPS: usize = 500;
+/// Margin around a component.
 const MARGIN: f64 = 14.0;
 
-/// The room that a picture takes.
+/// Dimensions of a picture.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayoutSettings {
-    /// How wide it is where it can be.
+    /// Preferred width.
     pub(super) width: f64,
-    /// The distance of two nodes that are next to each other.
+    /// Distance of neighbouring nodes.
     pub(super) unit: f64,
-    /// How many times wider than high a distance is: names take room to the right.
+    /// Horizontal stretch, because names need space on the right.
     pub(super) stretch: f64,
-    /// Room to the right of each part, for names.
+    /// Space on the right of each component, for names.
     pub(super) names: f64,
 }
 
@@ -31,80 +31,88 @@ pub(super) struct Edge {
     pub(super) weight: f64,
 }
 
-/// A place, from the upper left corner.
+/// A position, relative to the upper left corner.
 pub(super) type Point = [f64; 2];
 
-/// The places of `n_nodes` nodes and the size of the whole.
-pub(super) fn place(n_nodes: usize, edges: &[Edge], room: LayoutSettings) -> (Vec<Point>, Point) {
+/// Returns the positions of `n_nodes` nodes and the size of the picture.
+pub(super) fn layout(
+    n_nodes: usize,
+    edges: &[Edge],
+    settings: LayoutSettings,
+) -> (Vec<Point>, Point) {
     let mut points = vec![[0.0; 2]; n_nodes];
-    let parts = parts(n_nodes, edges);
+    let components = components(n_nodes, edges);
     let mut size = [0.0f64; 2];
-    let (mut left, mut top, mut shelf) = (0.0, 0.0, 0.0f64);
-    for (nodes, edges) in &parts {
-        let (places, [part_width, part_height]) = part(nodes.len(), edges, room);
-        if left > 0.0 && left + part_width > room.width {
-            (left, top, shelf) = (0.0, top + shelf, 0.0);
+    let (mut left, mut top, mut row_height) = (0.0, 0.0, 0.0f64);
+    for (nodes, edges) in &components {
+        let (positions, [width, height]) = component(nodes.len(), edges, settings);
+        if left > 0.0 && left + width > settings.width {
+            (left, top, row_height) = (0.0, top + row_height, 0.0);
         }
-        for (&node, [x, y]) in nodes.iter().zip(places) {
+        for (&node, [x, y]) in nodes.iter().zip(positions) {
             points[node] = [left + x, top + y];
         }
-        left += part_width;
-        shelf = shelf.max(part_height);
-        size = [size[0].max(left), size[1].max(top + shelf)];
+        left += width;
+        row_height = row_height.max(height);
+        size = [size[0].max(left), size[1].max(top + row_height)];
     }
     (points, size)
 }
 
-/// The connected parts, the largest first: their nodes, and their edges between places in that list.
-fn parts(n_nodes: usize, edges: &[Edge]) -> Vec<(Vec<usize>, Vec<Edge>)> {
+/// The connected components, largest first: their nodes, and their edges by index in that list.
+fn components(n_nodes: usize, edges: &[Edge]) -> Vec<(Vec<usize>, Vec<Edge>)> {
     let mut union = Union::new(n_nodes);
     for edge in edges {
         union.join(edge.a, edge.b);
     }
-    let mut parts: Vec<(Vec<usize>, Vec<Edge>)> = vec![Default::default(); n_nodes];
-    let mut places = vec![0; n_nodes];
+    let mut components: Vec<(Vec<usize>, Vec<Edge>)> = vec![Default::default(); n_nodes];
+    let mut indexes = vec![0; n_nodes];
     for node in 0..n_nodes {
-        let nodes = &mut parts[union.root(node)].0;
-        places[node] = nodes.len();
+        let nodes = &mut components[union.root(node)].0;
+        indexes[node] = nodes.len();
         nodes.push(node);
     }
     for edge in edges {
-        let edges = &mut parts[union.root(edge.a)].1;
-        edges.push(Edge { a: places[edge.a], b: places[edge.b], weight: edge.weight });
+        let edges = &mut components[union.root(edge.a)].1;
+        edges.push(Edge { a: indexes[edge.a], b: indexes[edge.b], weight: edge.weight });
     }
-    parts.retain(|(nodes, _)| !nodes.is_empty());
-    parts.sort_by_key(|(nodes, _)| (std::cmp::Reverse(nodes.len()), nodes[0]));
-    parts
+    components.retain(|(nodes, _)| !nodes.is_empty());
+    components.sort_by_key(|(nodes, _)| (std::cmp::Reverse(nodes.len()), nodes[0]));
+    components
 }
 
-/// The places within one connected part, and its size with a margin.
-fn part(n_nodes: usize, edges: &[Edge], room: LayoutSettings) -> (Vec<Point>, Point) {
-    let mut points = if n_nodes <= 2 { line(n_nodes) } else { settle(n_nodes, edges) };
+/// Returns the positions within one component, and its size with margin.
+fn component(n_nodes: usize, edges: &[Edge], settings: LayoutSettings) -> (Vec<Point>, Point) {
+    let mut points = if n_nodes <= 2 { line(n_nodes) } else { simulate(n_nodes, edges) };
     let low = points.iter().fold([f64::MAX; 2], |low, [x, y]| [low[0].min(*x), low[1].min(*y)]);
     let high = points.iter().fold([f64::MIN; 2], |high, [x, y]| [high[0].max(*x), high[1].max(*y)]);
-    // Forces give a shape, not a size: a part has room by its number of nodes.
+    // The simulation gives a shape; the number of nodes determines the size.
     let extent = (high[0] - low[0]).max(high[1] - low[1]).max(1e-9);
-    let scale =
-        if n_nodes < 2 { 1.0 } else { room.unit * (n_nodes as f64 - 1.0).sqrt() * 1.2 / extent };
-    let scales = [scale * room.stretch, scale];
+    let scale = if n_nodes < 2 {
+        1.0
+    } else {
+        settings.unit * (n_nodes as f64 - 1.0).sqrt() * 1.2 / extent
+    };
+    let scales = [scale * settings.stretch, scale];
     for point in &mut points {
         for axis in 0..2 {
             point[axis] = (point[axis] - low[axis]) * scales[axis] + MARGIN;
         }
     }
     let [width, height] = [0, 1].map(|axis| (high[axis] - low[axis]) * scales[axis] + 2.0 * MARGIN);
-    (points, [width + room.names, height])
+    (points, [width + settings.names, height])
 }
 
 fn line(n_nodes: usize) -> Vec<Point> {
     (0..n_nodes).map(|node| [node as f64, 0.0]).collect()
 }
 
-/// Nodes push each other away, edges pull, and all is drawn to the middle (Fruchterman and Reingold).
-fn settle(n_nodes: usize, edges: &[Edge]) -> Vec<Point> {
+/// Runs the simulation: nodes repel, edges attract, and everything is pulled to the centre
+/// (Fruchterman and Reingold).
+fn simulate(n_nodes: usize, edges: &[Edge]) -> Vec<Point> {
     let mut points = spiral(n_nodes);
     let radius = (n_nodes as f64).sqrt();
-    let steps = STEPS * ALL_STEPS / n_nodes.max(ALL_STEPS);
+    let steps = STEPS * MAX_NODES_ALL_STEPS / n_nodes.max(MAX_NODES_ALL_STEPS);
     for step in 0..steps {
         let mut forces: Vec<Point> =
             points.iter().map(|[x, y]| [-x * 0.25 / radius, -y * 0.25 / radius]).collect();
@@ -127,10 +135,10 @@ fn settle(n_nodes: usize, edges: &[Edge]) -> Vec<Point> {
             forces[edge.b][0] += x * pull;
             forces[edge.b][1] += y * pull;
         }
-        let reach = 0.3 * radius * (1.0 - step as f64 / steps as f64) + 0.01;
+        let max_move = 0.3 * radius * (1.0 - step as f64 / steps as f64) + 0.01;
         for (point, [x, y]) in points.iter_mut().zip(forces) {
             let length = (x * x + y * y).sqrt().max(1e-9);
-            let share = length.min(reach) / length;
+            let share = length.min(max_move) / length;
             point[0] += x * share;
             point[1] += y * share;
         }
@@ -138,7 +146,7 @@ fn settle(n_nodes: usize, edges: &[Edge]) -> Vec<Point> {
     points
 }
 
-/// A start in which no two nodes are at one place: seeds of a sunflower.
+/// Start positions on a spiral, like sunflower seeds, so that no two nodes coincide.
 fn spiral(n_nodes: usize) -> Vec<Point> {
     // The cosine and the sine of the golden angle.
     const TURN: Point = [-0.737_368_878_078_320_2, 0.675_490_294_261_523_8];
@@ -153,7 +161,7 @@ fn spiral(n_nodes: usize) -> Vec<Point> {
         .collect()
 }
 
-/// Sets of nodes that are joined.
+/// Union-find over nodes.
 #[derive(Debug)]
 pub(super) struct Union(Vec<usize>);
 
@@ -162,7 +170,7 @@ impl Union {
         Self((0..n_nodes).collect())
     }
 
-    /// Adds a node of its own.
+    /// Adds a node in a set of its own.
     pub(super) fn push(&mut self) {
         self.0.push(self.0.len());
     }
@@ -175,7 +183,7 @@ impl Union {
         node
     }
 
-    /// Whether they were apart.
+    /// Joins two sets; returns whether they were separate.
     pub(super) fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b)] = a.min(b);
@@ -187,7 +195,7 @@ impl Union {
 mod tests {
     use super::*;
 
-    const ROOM: LayoutSettings =
+    const SETTINGS: LayoutSettings =
         LayoutSettings { width: 300.0, unit: 26.0, stretch: 1.0, names: 0.0 };
 
     fn edge(a: usize, b: usize) -> Edge {
@@ -195,10 +203,10 @@ mod tests {
     }
 
     #[test]
-    fn every_node_is_inside_and_no_two_are_at_one_place() {
+    fn every_node_is_inside_and_no_two_coincide() {
         let mut edges = vec![edge(0, 1), edge(2, 3), edge(3, 4), edge(4, 2)];
         edges.extend((6..30).map(|node| edge(5, node)));
-        let (points, [width, height]) = place(31, &edges, ROOM);
+        let (points, [width, height]) = layout(31, &edges, SETTINGS);
         for (at, [x, y]) in points.iter().enumerate() {
             assert!((0.0..=width).contains(x) && (0.0..=height).contains(y), "{x} {y}");
             for other in &points[..at] {
@@ -208,8 +216,8 @@ mod tests {
     }
 
     #[test]
-    fn the_same_graph_is_drawn_the_same() {
+    fn the_layout_is_deterministic() {
         let edges: Vec<Edge> = (1..50).map(|node| edge(node, node / 3)).collect();
-        assert_eq!(place(50, &edges, ROOM), place(50, &edges, ROOM));
+        assert_eq!(layout(50, &edges, SETTINGS), layout(50, &edges, SETTINGS));
     }
 }

@@ -1,11 +1,10 @@
-//! A run of discovery as one self-contained HTML page.
+//! A discovery run as one self-contained HTML page.
 //!
-//! In: a [`RunPage`]: what was found, by counts, pairs, clusters and passages. Out: a page that
-//! needs no network and runs no script but its own ([`run_page`]). Everything is in the page as
-//! tables and pictures; the script only sorts, filters and opens. What a page cannot hold is
-//! counted, and the page says so.
+//! In: a [`RunPage`] with counts, pairs, clusters and passages. Out: a page that needs no network and
+//! runs only its own script ([`run_page`]). All content is in tables and pictures; the script only
+//! sorts, filters and expands. The page states how much does not fit.
 //!
-//! `page.html` is the frame, `page.css` the style, `page.js` the behaviour.
+//! `page.html` is the template, `page.css` the style, `page.js` the script.
 
 mod histogram;
 mod json;
@@ -27,55 +26,55 @@ use crate::terminal::{counted, duration, score_text, thousands};
 pub use pairs::RunPairs;
 pub use passages::PairPassages;
 
-const FRAME: &str = include_str!("page.html");
+const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Problems that are named.
-const PROBLEMS: usize = 1_000;
-/// Clusters that are listed.
-const CLUSTERS: usize = 500;
-/// Colours of clusters; their numbers tell the rest apart.
+/// Maximum problems listed.
+const MAX_PROBLEMS: usize = 1_000;
+/// Maximum clusters listed.
+const MAX_CLUSTERS: usize = 500;
+/// Number of colours; cluster numbers distinguish the rest.
 const COLOURS: usize = 6;
 
-/// A run and what it found.
+/// A discovery run and its results.
 #[derive(Debug)]
 pub struct RunPage<'a> {
     /// The version of textkin.
     pub version: &'a str,
-    /// The inputs as they were named.
+    /// The inputs as given by the user.
     pub inputs: &'a [String],
-    /// All that is needed to do it again, by the name of each setting.
+    /// All settings by name, so that the run can be repeated.
     pub settings: &'a [(&'static str, String)],
-    /// Documents that were read.
+    /// Number of documents read.
     pub documents: u64,
-    /// Their words.
+    /// Number of words.
     pub words: u64,
-    /// Documents whose words are those of an earlier one.
+    /// Documents with the same words as an earlier one.
     pub exact_duplicates: u64,
     /// The name of the score.
     pub score: &'a str,
-    /// The least score of a pair.
+    /// The minimum score of a pair.
     pub threshold: f64,
-    /// What could not be read, in the order of the input.
+    /// Documents that could not be read, in input order.
     pub problems: &'a [String],
-    /// What is worth knowing about documents, a line for each that has something.
+    /// Notes, one line per document that has any.
     pub notes: &'a [String],
     /// The pairs.
     pub pairs: &'a RunPairs<'a>,
-    /// The clusters; their members are numbers of documents.
+    /// The clusters; members are document numbers.
     pub clusters: &'a [Cluster],
     /// The names of the documents, by number.
     pub names: DocumentNames<'a>,
-    /// The passages of those pairs that [`RunPairs::to_explain`] gives, in its order.
+    /// The passages of the pairs from [`RunPairs::to_explain`], in its order.
     pub passages: &'a [PairPassages],
-    /// Why there are no passages, if there are none for another reason than that there are no pairs.
+    /// Why passages are not shown, if it is not for lack of pairs.
     pub no_passages: Option<&'a str>,
-    /// How long the run took until the page was made.
+    /// Duration of the run in seconds.
     pub seconds: f64,
 }
 
-/// The names of documents by number.
+/// Returns the name of a document by number.
 #[derive(Clone, Copy)]
 pub struct DocumentNames<'a>(pub &'a dyn Fn(u32) -> &'a str);
 
@@ -85,13 +84,13 @@ impl std::fmt::Debug for DocumentNames<'_> {
     }
 }
 
-/// The run as an HTML page.
+/// Renders the run as an HTML page.
 #[must_use]
 pub fn run_page(run: &RunPage<'_>) -> String {
-    let mut page = String::with_capacity(FRAME.len() + STYLE.len() + SCRIPT.len() + (1 << 16));
-    let mut rest = FRAME;
+    let mut page = String::with_capacity(TEMPLATE.len() + STYLE.len() + SCRIPT.len() + (1 << 16));
+    let mut rest = TEMPLATE;
     while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}").expect("every place in the frame is closed");
+        let (name, after) = after.split_once("}}").expect("every placeholder is closed");
         page.push_str(before);
         fill(name, run, &mut page);
         rest = after;
@@ -100,16 +99,16 @@ pub fn run_page(run: &RunPage<'_>) -> String {
     page
 }
 
-/// Writes what the place `name` of the frame stands for.
+/// Writes the value of the placeholder `name`.
 fn fill(name: &str, run: &RunPage<'_>, page: &mut String) {
     match name {
         "policy" => page.push_str(&policy(STYLE, SCRIPT)),
         "style" => page.push_str(STYLE),
         "script" => page.push_str(SCRIPT),
         "version" => escape(run.version, page),
-        "title" => shown(&title(run), page),
+        "title" => write_text(&title(run), page),
         "cards" => cards(run, page),
-        "inputs" => shown(&run.inputs.join(", "), page),
+        "inputs" => write_text(&run.inputs.join(", "), page),
         "problems" => problems(run, page),
         "notes" => notes(run, page),
         "histogram" => run.pairs.histogram.draw(run.score, run.threshold, page),
@@ -117,25 +116,25 @@ fn fill(name: &str, run: &RunPage<'_>, page: &mut String) {
         "network" => run.pairs.network.draw(run, page),
         "pairs" => tables::pairs(run, page),
         "passages" => passages::draw(run, page),
-        "facts" => facts(run, page),
-        // A name that says "</script>" must not end the element.
+        "details" => details(run, page),
+        // A name with "</script>" must not end the element.
         "json" => page.push_str(&json::run_json(run).replace('<', "\\u003c")),
-        _ => unreachable!("the frame has no place '{name}'"),
+        _ => unreachable!("unknown placeholder '{name}'"),
     }
 }
 
-/// What a page says of a pair with passages: its figures in the table, and its passages. So a page
-/// can be checked against what it should say.
+/// Returns the HTML for a pair with passages: its figures in the table, and its passages. Used to
+/// verify a page.
 #[must_use]
 pub fn pair_html(row: &PairRow<'_>, passages: &PairPassages) -> [String; 2] {
-    let [mut figures, mut shown] = [String::new(), String::new()];
+    let [mut figures, mut html] = [String::new(), String::new()];
     tables::figures(passages.number, row, &mut figures);
-    passages::draw_pair(row, passages, &mut shown);
-    [figures, shown]
+    passages::draw_pair(row, passages, &mut html);
+    [figures, html]
 }
 
-/// A name or a message as HTML: nothing in it is markup or invisible.
-fn shown(text: &str, page: &mut String) {
+/// Writes a name or a message as HTML, escaped and without invisible characters.
+fn write_text(text: &str, page: &mut String) {
     escape(&visible(text), page);
 }
 
@@ -147,7 +146,7 @@ fn title(run: &RunPage<'_>) -> String {
     }
 }
 
-/// The figures that come first.
+/// Writes the most important figures.
 fn cards(run: &RunPage<'_>, page: &mut String) {
     let n_clusters = run.clusters.len() as u64;
     let card = |count: u64, one: &'static str, many: &'static str| {
@@ -162,9 +161,8 @@ fn cards(run: &RunPage<'_>, page: &mut String) {
         card(run.problems.len() as u64, "problem", "problems"),
     ];
     let n_notes = run.notes.len() as u64;
-    let noted =
-        (n_notes > 0).then(|| card(n_notes, "document with a note", "documents with notes"));
-    let time = (duration(run.seconds), "time taken");
+    let noted = (n_notes > 0).then(|| card(n_notes, "document with notes", "documents with notes"));
+    let time = (duration(run.seconds), "run time");
     let figures = figures.into_iter().chain(noted).chain([time]);
     for (figure, name) in figures {
         // Writing to a string does not fail.
@@ -172,86 +170,94 @@ fn cards(run: &RunPage<'_>, page: &mut String) {
     }
 }
 
-/// What could not be read.
+/// Writes the documents that could not be read.
 fn problems(run: &RunPage<'_>, page: &mut String) {
     let n_problems = run.problems.len();
     if n_problems == 0 {
-        page.push_str("<p>None: every document was read.</p>");
+        page.push_str("<p>No problems: all documents were read.</p>");
         return;
     }
     let _ = write!(
         page,
-        "<p>{} could not be read and took no part in the run.</p><ol class=\"problems\">",
-        if n_problems == 1 { "This".to_owned() } else { thousands(n_problems as u64) }
+        "<p>{} could not be read and {} skipped:</p><ol class=\"problems\">",
+        counted(n_problems as u64, "document", "documents"),
+        if n_problems == 1 { "was" } else { "were" }
     );
-    for problem in &run.problems[..n_problems.min(PROBLEMS)] {
+    for problem in &run.problems[..n_problems.min(MAX_PROBLEMS)] {
         page.push_str("<li>");
-        shown(problem, page);
+        write_text(problem, page);
         page.push_str("</li>");
     }
     page.push_str("</ol>");
-    write_remainder(n_problems, PROBLEMS, "problem", "problems", "the run names them all", page);
+    write_remainder(
+        n_problems,
+        MAX_PROBLEMS,
+        "problem",
+        "problems",
+        "textkin printed all of them during the run",
+        page,
+    );
 }
 
-/// What is worth knowing about documents that took part.
+/// Writes the notes on documents.
 fn notes(run: &RunPage<'_>, page: &mut String) {
     if run.notes.is_empty() {
         return;
     }
     page.push_str(
-        "<h3 id=\"notes\">Notes</h3><p>These took part in the run. Suspicious is what keeps a copied \
-         text from being found or seen: characters without width, letters of other scripts that \
-         look alike, hidden text. The first two are undone for matching, hidden text is left \
-         out.</p><ol class=\"problems\">",
+        "<h3 id=\"notes\">Notes</h3><p>These documents were compared as usual. A note is marked as \
+         suspicious if the text may hide copying: invisible characters, look-alike letters from \
+         other scripts, or hidden text. textkin ignores the first two when matching, and skips hidden \
+         text.</p><ol class=\"problems\">",
     );
-    for note in run.notes.iter().take(PROBLEMS) {
+    for note in run.notes.iter().take(MAX_PROBLEMS) {
         page.push_str("<li>");
-        shown(note, page);
+        write_text(note, page);
         page.push_str("</li>");
     }
     page.push_str("</ol>");
     write_remainder(
         run.notes.len(),
-        PROBLEMS,
+        MAX_PROBLEMS,
         "note",
         "notes",
-        "--stats FILE lists them all",
+        "use --stats FILE to list all of them",
         page,
     );
 }
 
-/// Says how many of `count` things are over `limit`, and where they are.
+/// States how many of `count` items exceed `limit`, and where to find them.
 fn write_remainder(
     count: usize,
     limit: usize,
     one: &str,
     many: &str,
-    place: &str,
+    hint: &str,
     page: &mut String,
 ) {
     let rest = count.saturating_sub(limit) as u64;
     if rest > 0 {
         let rest = counted(rest, &format!("more {one}"), &format!("more {many}"));
-        let _ = write!(page, "<p class=\"rest\">{rest} not on this page: {place}.</p>");
+        let _ = write!(page, "<p class=\"rest\">{rest} not on this page: {hint}.</p>");
     }
 }
 
-/// The parameters, for people; the JSON has them for programs.
-fn facts(run: &RunPage<'_>, page: &mut String) {
-    let mut fact = |name: &str, value: &str| {
+/// Writes the settings for people; the JSON has them for programs.
+fn details(run: &RunPage<'_>, page: &mut String) {
+    let mut detail = |name: &str, value: &str| {
         let _ = write!(page, "<dt>{name}</dt><dd>");
-        shown(value, page);
+        write_text(value, page);
         page.push_str("</dd>");
     };
-    fact("Made by", &format!("textkin {}", run.version));
-    fact("Score", run.score);
-    fact("Threshold", &threshold_text(run.threshold));
+    detail("Created by", &format!("textkin {}", run.version));
+    detail("Score", run.score);
+    detail("Threshold", &threshold_text(run.threshold));
     for (name, value) in run.settings {
-        fact(&name.replace('_', " "), value);
+        detail(&name.replace('_', " "), value);
     }
 }
 
-/// A threshold as it was given, not rounded.
+/// Formats a threshold without rounding.
 fn threshold_text(threshold: f64) -> String {
     if threshold < 1000.0 { threshold.to_string() } else { score_text(threshold) }
 }

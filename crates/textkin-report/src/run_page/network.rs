@@ -1,28 +1,28 @@
-//! The graph of the strongest pairs, as a picture.
+//! A picture of the graph of the strongest pairs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::layout::{Edge, LayoutSettings, Union, place};
-use super::{COLOURS, RunPage, shown};
+use super::layout::{Edge, LayoutSettings, Union, layout};
+use super::{COLOURS, RunPage, write_text};
 use crate::label::{shorten, visible};
 use crate::row::PairRow;
-use crate::terminal::{counted, thousands};
+use crate::terminal::counted;
 
-/// Documents that are drawn.
-const NODES: usize = 2_000;
-/// Pairs that are drawn; those that tie a document to the rest are drawn beyond that.
-const EDGES: usize = 6_000;
-/// The picture in its own units, if no part is wider.
+/// Maximum documents drawn.
+const MAX_NODES: usize = 2_000;
+/// Maximum pairs drawn, not counting those that connect a document to the rest.
+const MAX_EDGES: usize = 6_000;
+/// Width of the picture in its own units, unless a component is wider.
 const WIDTH: f64 = 1160.0;
-/// Documents up to which their names are in the picture.
-const NAMED: usize = 30;
+/// Maximum documents for which names are shown.
+const MAX_NAMED: usize = 30;
 
 /// The part of the graph that is drawn.
 #[derive(Debug)]
 pub(super) struct Network<'a> {
     nodes: Vec<(u32, &'a str)>,
-    places: BTreeMap<u32, usize>,
+    indexes: BTreeMap<u32, usize>,
     edges: Vec<Edge>,
     union: Union,
     /// Which documents are in a pair, by number.
@@ -33,63 +33,63 @@ impl<'a> Network<'a> {
     pub(super) fn new() -> Self {
         Self {
             nodes: Vec::new(),
-            places: BTreeMap::new(),
+            indexes: BTreeMap::new(),
             edges: Vec::new(),
             union: Union::new(0),
             paired: Vec::new(),
         }
     }
 
-    /// Takes the next pair, in order of score.
+    /// Adds the next pair, in order of score.
     pub(super) fn add(&mut self, row: &PairRow<'a>) {
-        let most = row.a_index.max(row.b_index) as usize;
-        if self.paired.len() <= most {
-            self.paired.resize(most + 1, false);
+        let max_index = row.a_index.max(row.b_index) as usize;
+        if self.paired.len() <= max_index {
+            self.paired.resize(max_index + 1, false);
         }
         self.paired[row.a_index as usize] = true;
         self.paired[row.b_index as usize] = true;
-        if self.nodes.len() >= NODES && self.edges.len() >= EDGES + NODES {
+        if self.nodes.len() >= MAX_NODES && self.edges.len() >= MAX_EDGES + MAX_NODES {
             return;
         }
         let ends = [(row.a_index, row.a), (row.b_index, row.b)];
-        let n_new = ends.iter().filter(|(index, _)| !self.places.contains_key(index)).count();
-        if self.nodes.len() + n_new > NODES {
+        let n_new = ends.iter().filter(|(index, _)| !self.indexes.contains_key(index)).count();
+        if self.nodes.len() + n_new > MAX_NODES {
             return;
         }
         let [a, b] = ends.map(|(index, id)| self.node(index, id));
         let is_joined = self.union.join(a, b);
-        if is_joined || self.edges.len() < EDGES {
+        if is_joined || self.edges.len() < MAX_EDGES {
             self.edges.push(Edge { a, b, weight: row.score });
         }
     }
 
     fn node(&mut self, index: u32, id: &'a str) -> usize {
-        *self.places.entry(index).or_insert_with(|| {
+        *self.indexes.entry(index).or_insert_with(|| {
             self.nodes.push((index, id));
             self.union.push();
             self.nodes.len() - 1
         })
     }
 
-    /// Writes the picture as SVG, and what is not in it.
+    /// Writes the picture as SVG, and states what is not drawn.
     pub(super) fn draw(&self, run: &RunPage<'_>, page: &mut String) {
         if self.edges.is_empty() {
-            page.push_str("<p>There are no pairs to draw.</p>");
+            page.push_str("<p>No pairs to show.</p>");
             return;
         }
-        let highest = self.edges.iter().fold(0.0, |most: f64, edge| most.max(edge.weight));
+        let highest = self.edges.iter().fold(0.0, |highest: f64, edge| highest.max(edge.weight));
         let edges: Vec<Edge> = self
             .edges
             .iter()
             .map(|edge| Edge { weight: edge.weight / highest.max(f64::MIN_POSITIVE), ..*edge })
             .collect();
-        let is_named = self.nodes.len() <= NAMED;
-        let room = match is_named {
+        let is_named = self.nodes.len() <= MAX_NAMED;
+        let settings = match is_named {
             true => LayoutSettings { width: WIDTH, unit: 70.0, stretch: 2.5, names: 220.0 },
             false => LayoutSettings { width: WIDTH, unit: 26.0, stretch: 1.0, names: 0.0 },
         };
-        let (points, [width, height]) = place(self.nodes.len(), &edges, room);
-        // A few small parts are not blown up to fill the page.
+        let (points, [width, height]) = layout(self.nodes.len(), &edges, settings);
+        // Small graphs are not enlarged to fill the page.
         let width = width.max(WIDTH);
         // Writing to a string does not fail.
         let _ = write!(
@@ -106,7 +106,7 @@ impl<'a> Network<'a> {
             );
         }
         page.push_str("</g><g class=\"nodes\">");
-        let clusters = numbers_of_clusters(run);
+        let clusters = cluster_numbers(run);
         for ((index, id), [x, y]) in self.nodes.iter().zip(&points) {
             let cluster = clusters.get(*index as usize).copied().flatten();
             let _ = write!(page, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\"");
@@ -114,51 +114,51 @@ impl<'a> Network<'a> {
                 let _ = write!(page, " class=\"c{}\"", cluster % COLOURS);
             }
             page.push_str("><title>");
-            shown(id, page);
+            write_text(id, page);
             page.push_str("</title></circle>");
             if is_named {
                 let _ = write!(page, "<text x=\"{:.1}\" y=\"{:.1}\">", x + 9.0, y + 4.0);
-                shown(&shorten(&visible(id), 22), page);
+                write_text(&shorten(&visible(id), 22), page);
                 page.push_str("</text>");
             }
         }
         page.push_str("</g></svg></div><p class=\"note\">");
         let n_paired = self.paired.iter().filter(|paired| **paired).count();
-        let write_remainder = (n_paired - self.nodes.len()) as u64;
-        let pairs_left_out = run.pairs.count() - self.edges.len() as u64;
+        let n_nodes_left = (n_paired - self.nodes.len()) as u64;
+        let n_edges_left = run.pairs.count() - self.edges.len() as u64;
         let _ = write!(
             page,
-            "{} and {}: a dot is a document, a line a pair, thicker with a higher score; \
-             neighbours of one colour are a cluster. Point at a dot for its name, or click it for its pairs.",
+            "{} and {}. A dot is a document, a line is a pair; thicker lines have higher scores. Connected \
+             dots of the same colour form a cluster. Point at a dot to see its name; click it to show its pairs.",
             counted(self.nodes.len() as u64, "document", "documents"),
             counted(self.edges.len() as u64, "pair", "pairs")
         );
-        if write_remainder + pairs_left_out > 0 {
+        if n_nodes_left + n_edges_left > 0 {
             let _ = write!(
                 page,
-                " Not drawn, the weakest: {} and {}.",
-                counted(write_remainder, "document", "documents"),
-                counted(pairs_left_out, "pair", "pairs")
+                " Not drawn: the weakest {} and {}.",
+                counted(n_nodes_left, "document", "documents"),
+                counted(n_edges_left, "pair", "pairs")
             );
         }
         let alone = run.documents.saturating_sub(n_paired as u64);
         if alone > 0 {
-            let _ = write!(page, " In no pair: {}.", thousands(alone));
+            let _ = write!(page, " Not in any pair: {}.", counted(alone, "document", "documents"));
         }
         page.push_str("</p>");
     }
 }
 
-/// The cluster of each document, by number.
-pub(super) fn numbers_of_clusters(run: &RunPage<'_>) -> Vec<Option<usize>> {
+/// The cluster of each document, by document number.
+pub(super) fn cluster_numbers(run: &RunPage<'_>) -> Vec<Option<usize>> {
     let mut numbers = Vec::new();
     for (number, cluster) in run.clusters.iter().enumerate() {
         for &member in &cluster.members {
-            let place = member as usize;
-            if numbers.len() <= place {
-                numbers.resize(place + 1, None);
+            let index = member as usize;
+            if numbers.len() <= index {
+                numbers.resize(index + 1, None);
             }
-            numbers[place] = Some(number);
+            numbers[index] = Some(number);
         }
     }
     numbers

@@ -10,7 +10,7 @@
     root.dataset.theme = isDark ? "light" : "dark";
   });
 
-  // Sorting: numbers from the highest down first, names from A to Z first.
+  // Sorting: the first click sorts numbers descending and names ascending.
   function sortBy(table, column) {
     const heads = [...table.tHead.rows[0].cells];
     const head = heads[column];
@@ -42,10 +42,10 @@
     });
   }
 
-  // Filtering: by a part of a name, a whole name, a cluster, a least score.
+  // Filtering: by part of a name, a whole name, a cluster, a minimum score.
   const table = find("pairs-table");
   const filter = find("filter");
-  const least = find("least");
+  const minScore = find("min-score");
   const status = find("status");
   let cluster = null;
   let name = null;
@@ -53,7 +53,7 @@
   function apply() {
     if (!table) return;
     const wanted = filter.value.trim().toLowerCase();
-    const from = Number(least.value) || 0;
+    const from = Number(minScore.value) || 0;
     const rows = table.tBodies[0].rows;
     let n = 0;
     for (const row of rows) {
@@ -67,7 +67,7 @@
     }
     const parts = [number(n) + " of " + number(rows.length) + " listed pairs"];
     if (cluster !== null) parts.push("cluster " + number(Number(cluster)));
-    if (name !== null) parts.push("of " + name);
+    if (name !== null) parts.push("with " + name);
     status.textContent = parts.join(", ");
   }
 
@@ -75,13 +75,13 @@
     cluster = newCluster;
     name = newName;
     filter.value = "";
-    least.value = "";
+    minScore.value = "";
     apply();
     find("pairs").scrollIntoView();
   }
 
   filter.addEventListener("input", apply);
-  least.addEventListener("input", apply);
+  minScore.addEventListener("input", apply);
   find("clear").addEventListener("click", () => showOnly(null, null));
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-cluster]");
@@ -95,11 +95,11 @@
   if (table) apply();
   else document.querySelector(".tools").hidden = true;
 
-  // A link to passages opens them.
+  // Links to passages expand them.
   function open() {
-    const place = /^#p\d+$/.test(location.hash) && find(location.hash.slice(1));
-    if (!place) return;
-    const details = place.closest("details");
+    const target = /^#p\d+$/.test(location.hash) && find(location.hash.slice(1));
+    if (!target) return;
+    const details = target.closest("details");
     details.open = true;
     details.scrollIntoView();
   }

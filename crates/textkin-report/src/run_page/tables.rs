@@ -2,19 +2,19 @@
 
 use std::fmt::Write as _;
 
-use super::network::numbers_of_clusters;
-use super::pairs::{ROWS, is_whole};
-use super::{CLUSTERS, COLOURS, RunPage, shown, write_remainder};
+use super::network::cluster_numbers;
+use super::pairs::{MAX_ROWS, is_fully_shared};
+use super::{COLOURS, MAX_CLUSTERS, RunPage, write_remainder, write_text};
 use crate::row::PairRow;
 use crate::terminal::{counted, percent_text, score_text, thousands};
 
-/// Members of a cluster that are named.
-const MEMBERS: usize = 6;
+/// Maximum members listed per cluster.
+const MAX_MEMBERS: usize = 6;
 
 /// Writes the clusters.
 pub(super) fn clusters(run: &RunPage<'_>, page: &mut String) {
     if run.clusters.is_empty() {
-        page.push_str("<p>There are no clusters.</p>");
+        page.push_str("<p>No clusters: no documents are connected by pairs.</p>");
         return;
     }
     let mut order: Vec<usize> = (0..run.clusters.len()).collect();
@@ -23,18 +23,18 @@ pub(super) fn clusters(run: &RunPage<'_>, page: &mut String) {
         "<div class=\"box\"><table class=\"sortable\" id=\"clusters-table\"><thead><tr>\
          <th data-kind=\"number\">Cluster</th>\
          <th data-kind=\"number\">Documents</th>\
-         <th data-kind=\"number\" title=\"Pairs within it over all that there could be\">Density</th>\
-         <th data-kind=\"number\" title=\"The lowest score of a pair within it\">Weakest</th>\
+         <th data-kind=\"number\" title=\"Share of all possible pairs within the cluster\">Density</th>\
+         <th data-kind=\"number\" title=\"Lowest score of a pair within the cluster\">Lowest score</th>\
          <th>First documents</th></tr></thead><tbody>",
     );
-    for &number in &order[..order.len().min(CLUSTERS)] {
+    for &number in &order[..order.len().min(MAX_CLUSTERS)] {
         let cluster = &run.clusters[number];
         let size = cluster.members.len();
         // Writing to a string does not fail.
         let _ = write!(
             page,
             "<tr><td data-value=\"{number}\"><a href=\"#pairs\" data-cluster=\"{number}\" \
-             class=\"c{}\" title=\"Show its pairs\">{number}</a></td>\
+             class=\"c{}\" title=\"Show the pairs of this cluster\">{number}</a></td>\
              <td data-value=\"{size}\">{}</td><td data-value=\"{}\">{}</td>\
              <td data-value=\"{}\">{}</td><td><ul class=\"members\">",
             number % COLOURS,
@@ -44,34 +44,42 @@ pub(super) fn clusters(run: &RunPage<'_>, page: &mut String) {
             cluster.weakest,
             score_text(cluster.weakest)
         );
-        for &member in &cluster.members[..size.min(MEMBERS)] {
+        for &member in &cluster.members[..size.min(MAX_MEMBERS)] {
             page.push_str("<li>");
-            shown((run.names.0)(member), page);
+            write_text((run.names.0)(member), page);
             page.push_str("</li>");
         }
-        if size > MEMBERS {
-            let _ =
-                write!(page, "<li class=\"more\">{} more</li>", thousands((size - MEMBERS) as u64));
+        if size > MAX_MEMBERS {
+            let _ = write!(
+                page,
+                "<li class=\"more\">{} more</li>",
+                thousands((size - MAX_MEMBERS) as u64)
+            );
         }
         page.push_str("</ul></td></tr>");
     }
     page.push_str("</tbody></table></div>");
-    let rest: u64 =
-        order.iter().skip(CLUSTERS).map(|&number| run.clusters[number].members.len() as u64).sum();
-    let place = format!(
-        "the smallest, with {} in all; --clusters writes every cluster",
+    let rest: u64 = order
+        .iter()
+        .skip(MAX_CLUSTERS)
+        .map(|&number| run.clusters[number].members.len() as u64)
+        .sum();
+    let hint = format!(
+        "the smallest ones, with {} in total; use --clusters to write all of them",
         counted(rest, "document", "documents")
     );
-    write_remainder(run.clusters.len(), CLUSTERS, "cluster", "clusters", &place, page);
+    write_remainder(run.clusters.len(), MAX_CLUSTERS, "cluster", "clusters", &hint, page);
 }
 
 /// Writes the pairs.
 pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
     if run.pairs.rows.is_empty() {
-        page.push_str("<p>No two documents reach the threshold.</p>");
+        page.push_str(
+            "<p>No pair reaches the threshold. Use a lower --threshold to see weaker pairs.</p>",
+        );
         return;
     }
-    let clusters = numbers_of_clusters(run);
+    let clusters = cluster_numbers(run);
     let cluster = |document: u32| clusters.get(document as usize).copied().flatten();
     page.push_str(
         "<div class=\"box tall\"><table class=\"sortable\" id=\"pairs-table\"><thead><tr>\
@@ -79,13 +87,13 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
     );
     if run.pairs.rows[0].raw_score.is_some() {
         page.push_str(
-            "<th data-kind=\"number\" title=\"The score with nothing excluded\">Raw</th>",
+            "<th data-kind=\"number\" title=\"Score with nothing excluded\">Raw score</th>",
         );
     }
     page.push_str(
         "<th>A</th><th>B</th>\
-         <th data-kind=\"number\" title=\"Words of A in runs that are in B\">A in B</th>\
-         <th data-kind=\"number\" title=\"Words of B in runs that are in A\">B in A</th>\
+         <th data-kind=\"number\" title=\"Share of the words of A that are also in B\">A in B</th>\
+         <th data-kind=\"number\" title=\"Share of the words of B that are also in A\">B in A</th>\
          <th>Passages</th></tr></thead><tbody>",
     );
     for (number, row) in (1..).zip(&run.pairs.rows) {
@@ -100,8 +108,8 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
             run.passages.binary_search_by_key(&number, |passages| passages.number).is_ok();
         if is_explained {
             let _ = write!(page, "<td><a href=\"#p{number}\">show</a></td>");
-        } else if is_whole(row) {
-            page.push_str("<td><small>all of it</small></td>");
+        } else if is_fully_shared(row) {
+            page.push_str("<td><small>all words match</small></td>");
         } else {
             page.push_str("<td></td>");
         }
@@ -109,20 +117,20 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
     }
     page.push_str("</tbody></table></div>");
     let count = usize::try_from(run.pairs.count()).unwrap_or(usize::MAX);
-    let place = "the weakest; --out pairs.csv writes every pair";
-    write_remainder(count, ROWS, "pair", "pairs", place, page);
+    let hint = "the weakest ones; use --out pairs.csv to write all of them";
+    write_remainder(count, MAX_ROWS, "pair", "pairs", hint, page);
 }
 
-/// Writes the number of a pair, its scores, names and shares.
+/// Writes the number, scores, names and shares of a pair.
 pub(super) fn figures(number: usize, row: &PairRow<'_>, page: &mut String) {
     let _ = write!(page, "<td data-value=\"{number}\">{}</td>", thousands(number as u64));
     for score in [Some(row.score), row.raw_score].into_iter().flatten() {
         let _ = write!(page, "<td data-value=\"{score}\">{}</td>", score_text(score));
     }
     page.push_str("<td class=\"name\">");
-    shown(row.a, page);
+    write_text(row.a, page);
     page.push_str("</td><td class=\"name\">");
-    shown(row.b, page);
+    write_text(row.b, page);
     page.push_str("</td>");
     let overlap = &row.overlap;
     share(overlap.covered_a, overlap.words_a, page);

@@ -1,4 +1,4 @@
-//! Tests of the page as a whole.
+//! Tests of the whole page.
 
 use textkin_core::{Cluster, Overlap};
 
@@ -27,7 +27,7 @@ fn row<'a>(ids: &'a [String], a: u32, b: u32, score: f64) -> PairRow<'a> {
     }
 }
 
-/// The page of documents with these ids, each of which is a pair with the next one.
+/// A page of documents with these ids, each of which forms a pair with the next.
 fn chain(ids: &[String], problems: &[String], clusters: &[Cluster]) -> String {
     let n_pairs = u32::try_from(ids.len().saturating_sub(1)).unwrap();
     let pairs = RunPairs::new((0..n_pairs).map(|a| row(ids, a, a + 1, 0.5)));
@@ -62,7 +62,7 @@ fn json(page: &str) -> serde_json::Value {
 }
 
 #[test]
-fn no_name_is_markup() {
+fn names_are_escaped() {
     let ids = [HOSTILE.to_owned(), "b".to_owned(), HOSTILE.to_owned()];
     let cluster = Cluster { members: vec![0, 1], density: 1.0, weakest: 0.5 };
     let page = chain(&ids, &[HOSTILE.to_owned()], &[cluster]);
@@ -81,7 +81,7 @@ fn no_name_is_markup() {
 }
 
 #[test]
-fn the_page_asks_nothing_of_the_network() {
+fn the_page_needs_no_network() {
     let page = chain(&["a".to_owned(), "b".to_owned()], &[], &[]);
     assert!(page.contains("default-src 'none'"));
     for address in ["http:", "https:", "//cdn", "@import", "url(", " src="] {
@@ -91,7 +91,7 @@ fn the_page_asks_nothing_of_the_network() {
 }
 
 #[test]
-fn what_is_found_is_on_the_page() {
+fn results_are_on_the_page() {
     let cluster = Cluster { members: (0..9).collect(), density: 0.25, weakest: 0.5 };
     let page = chain(&numbered(9), &["x.txt: not text".to_owned()], &[cluster]);
     for text in [
@@ -113,7 +113,7 @@ fn what_is_found_is_on_the_page() {
 }
 
 #[test]
-fn what_is_not_on_the_page_is_counted() {
+fn results_that_do_not_fit_are_counted() {
     let problems: Vec<String> = (0..1003).map(|number| format!("problem {number}")).collect();
     let clusters: Vec<Cluster> = (0..600)
         .map(|number| Cluster { members: vec![number, number + 600], density: 1.0, weakest: 0.5 })
@@ -121,10 +121,10 @@ fn what_is_not_on_the_page_is_counted() {
     let page = chain(&numbered(5_502), &problems, &clusters);
     for text in [
         "3 more problems not on this page",
-        "100 more clusters not on this page: the smallest, with 200 documents in all",
+        "100 more clusters not on this page: the smallest ones, with 200 documents in total",
         "501 more pairs not on this page",
         "2,000 documents and 1,999 pairs",
-        "Not drawn, the weakest: 3,502 documents and 3,502 pairs.",
+        "Not drawn: the weakest 3,502 documents and 3,502 pairs.",
     ] {
         assert!(page.contains(text), "{text}");
     }
@@ -134,12 +134,12 @@ fn what_is_not_on_the_page_is_counted() {
 #[test]
 fn a_run_without_pairs_has_a_page() {
     let page = chain(&["only".to_owned()], &[], &[]);
-    assert!(page.contains("No two documents reach the threshold."));
-    assert!(page.contains("every document was read"));
+    assert!(page.contains("No pair reaches the threshold."));
+    assert!(page.contains("all documents were read"));
 }
 
 #[test]
-fn pairs_that_are_the_same_from_end_to_end_leave_room_for_others() {
+fn fully_matching_pairs_are_explained_last() {
     let ids = numbered(400);
     let rows = (0..300).map(|number| {
         let mut row = row(&ids, number, number + 1, 0.5);

@@ -123,7 +123,7 @@ impl Target {
             Self::RepoFolder { folder, root } => {
                 let Some(folder) = folder else { return Ok(RewriteOutcome::Removed) };
                 let name = relative(&file.path, root.as_deref());
-                let place = folder.place(&name)?;
+                let place = folder.path_of(&name)?;
                 let file_result = File::create(&place);
                 let created =
                     file_result.with_context(|| format!("cannot create {}", name.display()))?;
