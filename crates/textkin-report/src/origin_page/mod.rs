@@ -141,10 +141,8 @@ fn score(document: &OriginPage<'_>, page: &mut String) {
     let (words, old_words) = (thousands(document.words), thousands(old));
     let share = percent_text(old, document.words);
     // Writing to a string does not fail.
-    let _ = write!(
-        page,
-        "<b>{share}</b> of the text appeared earlier: {old_words} of {words} words"
-    );
+    let _ =
+        write!(page, "<b>{share}</b> of the text appeared earlier: {old_words} of {words} words");
 }
 
 fn counts(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
