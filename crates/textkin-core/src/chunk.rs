@@ -10,9 +10,9 @@ use crate::token::Tokens;
 pub struct Chunk {
     /// Hash of the tokens. Equal chunks have equal hashes; the reverse is verified on tokens.
     pub hash: u64,
-    /// First token touched.
+    /// First token.
     pub first: u32,
-    /// Number of tokens touched, at least 1.
+    /// Number of tokens, at least 1; a chunk of characters may cover a token partly.
     pub count: u32,
     /// First byte in [`Tokens::normalized`].
     pub start: u32,

@@ -262,7 +262,7 @@ pub struct Pair {
     pub b: u32,
     /// Score of the overlap by the chosen measure.
     pub score: f64,
-    /// What they share.
+    /// Counts of what they share.
     pub overlap: Overlap,
 }
 

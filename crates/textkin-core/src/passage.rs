@@ -67,7 +67,7 @@ impl fmt::Display for SegmentKind {
 /// A part of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// How the sides relate.
+    /// How the two sides relate.
     pub kind: SegmentKind,
     /// The words of `a`.
     pub a: WordSpan,

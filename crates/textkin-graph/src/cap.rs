@@ -9,7 +9,7 @@ pub struct CapStats {
     pub max_documents: u32,
     /// Distinct chunks that are in more documents.
     pub chunks: u64,
-    /// Their postings.
+    /// Number of their postings.
     pub postings: u64,
 }
 

@@ -116,7 +116,7 @@ pub(crate) struct Context<'a> {
     pub(crate) sizes: Vec<(u32, u32)>,
     /// Upper bounds of coverage, if the measure needs coverage.
     max_coverage: Option<MaxCoverage>,
-    /// Additions to be made.
+    /// Number of additions.
     cost: u64,
 }
 

@@ -35,7 +35,7 @@ const READ_BYTES: usize = 1 << 18;
 pub struct BatchSettings {
     /// `Some(k)`: the chunks are all runs of `k` tokens and need not be stored.
     pub overlapping_words: Option<u32>,
-    /// What makes two chunks the same.
+    /// When two chunks are the same.
     pub identity: Identity,
     /// Whether a selector keeps only some of the chunks.
     pub selective: bool,

@@ -134,7 +134,7 @@ impl Collection {
         }
     }
 
-    /// Whether the budget was reached.
+    /// Whether the collection is spilled to disk.
     #[must_use]
     pub fn is_on_disk(&self) -> bool {
         self.on_disk.load(Ordering::Relaxed)

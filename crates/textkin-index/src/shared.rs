@@ -19,11 +19,11 @@ use crate::work::{Progress, Stop, for_each};
 /// The result of indexing a collection.
 #[derive(Debug, Default)]
 pub struct IndexedCollection {
-    /// What the texts share.
+    /// The shared chunks.
     pub shared: SharedChunks,
-    /// Distinct chunks of the collection.
+    /// Number of distinct chunks of the collection.
     pub distinct_chunks: u64,
-    /// Chunks of all documents, copies counted.
+    /// Number of chunks of all documents, including copies.
     pub total_chunks: u64,
     /// Number of hash collisions that were detected.
     pub collisions: u64,

@@ -6,7 +6,7 @@ use textkin_core::DocumentAddress;
 
 /// Reads stored texts for a search, which requests as few as possible.
 pub trait TextReader: Sync {
-    /// Why a text cannot be read.
+    /// Error while reading a text.
     type Error: From<CorruptionError> + Send;
 
     /// Counts the chunks of the query that a document contains. `chunks` are ascending and distinct.

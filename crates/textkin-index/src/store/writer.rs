@@ -22,9 +22,9 @@ pub struct IndexedDocument<'a> {
 pub struct IndexContents<'a> {
     /// The settings of the chunks, as JSON, so that a reader can create the same chunks.
     pub about: &'a str,
-    /// What the texts share.
+    /// The shared chunks as groups and runs.
     pub shared: &'a SharedChunks,
-    /// The shared chunks.
+    /// The list of shared chunks.
     pub chunks: &'a SharedChunkList,
 }
 
