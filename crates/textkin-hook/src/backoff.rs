@@ -11,10 +11,10 @@ const STEPS: [u64; 12] =
 /// failed together are not retried together.
 ///
 /// ```
-/// use textkin_hook::delay;
+/// use textkin_hook::retry_delay;
 ///
-/// assert_eq!(delay(1, 0).map(|delay| delay.as_secs()), Some(10));
-/// assert_eq!(delay(100, 0), None);
+/// assert_eq!(retry_delay(1, 0).map(|delay| delay.as_secs()), Some(10));
+/// assert_eq!(retry_delay(100, 0), None);
 /// ```
 pub fn retry_delay(n_failures: u32, seed: u64) -> Option<Duration> {
     let step = usize::try_from(n_failures.saturating_sub(1)).ok()?;

@@ -80,7 +80,7 @@ impl WebhookResponse {
         (200..300).contains(&self.status)
     }
 
-    /// Whether a retry is pointless: the delivery was accepted, or the receiver is gone (status 410).
+    /// Whether a retry is pointless: the delivery was accepted, or the receiver no longer exists (status 410).
     pub fn is_final(&self) -> bool {
         self.is_delivered() || self.status == 410
     }

@@ -2,7 +2,7 @@
 //!
 //! `SERVICE@host` means nothing in particular; `VERB@host` and `VERB+NAME@host` choose what to do;
 //! `SERVICE+NAME@host` and `NAME@host` choose the repository. Whether the repository exists is not
-//! checked here: the reply would reveal to strangers which names exist.
+//! checked here: the reply would reveal which names exist.
 
 use crate::verb::is_name;
 use crate::{Address, Error, Verb};

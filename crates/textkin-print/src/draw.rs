@@ -40,8 +40,9 @@ pub(crate) fn document(
         surface.finish();
         for (rect, number) in links {
             if let Some((at, y)) = layout.sources.get(&number) {
-                let place = XyzDestination::new(*at, Point::from_xy(0.0, *y - 8.0));
-                let link = LinkAnnotation::new(rect, Target::Destination(Destination::Xyz(place)));
+                let position = XyzDestination::new(*at, Point::from_xy(0.0, *y - 8.0));
+                let link =
+                    LinkAnnotation::new(rect, Target::Destination(Destination::Xyz(position)));
                 page.add_annotation(Annotation::new_link(link, Some(format!("source {number}"))));
             }
         }
@@ -49,8 +50,8 @@ pub(crate) fn document(
     }
     let mut outline = Outline::new();
     for (page, y, words) in &layout.headings {
-        let place = XyzDestination::new(*page, Point::from_xy(0.0, *y - 8.0));
-        outline.push_child(OutlineNode::new(words.clone(), place));
+        let position = XyzDestination::new(*page, Point::from_xy(0.0, *y - 8.0));
+        outline.push_child(OutlineNode::new(words.clone(), position));
     }
     document.set_outline(outline);
     document.set_metadata(metadata(report));
@@ -185,9 +186,9 @@ impl PageRenderer<'_, '_> {
         let glyphs: Vec<KrillaGlyph> =
             label.glyphs.iter().map(|glyph| to_krilla(glyph, 0)).collect();
         let font = self.fonts.face(label.font).pdf.clone();
-        let place = Point::from_xy(x + Label::PAD * size, y - size * 0.04);
+        let position = Point::from_xy(x + Label::PAD * size, y - size * 0.04);
         self.surface.set_fill(Some(solid_fill(letters)));
-        self.surface.draw_glyphs(place, &glyphs, font, &label.text, small, false);
+        self.surface.draw_glyphs(position, &glyphs, font, &label.text, small, false);
     }
 
     /// Draws consecutive runs of one typeface and one style.
@@ -210,14 +211,14 @@ impl PageRenderer<'_, '_> {
 }
 
 fn to_krilla(glyph: &Glyph, shift: isize) -> KrillaGlyph {
-    let place = |at: u32| (at as usize).saturating_add_signed(shift);
+    let position = |at: u32| (at as usize).saturating_add_signed(shift);
     KrillaGlyph::new(
         GlyphId::new(glyph.id),
         glyph.advance,
         glyph.dx,
         glyph.dy,
         0.0,
-        place(glyph.start)..place(glyph.end),
+        position(glyph.start)..position(glyph.end),
         None,
     )
 }

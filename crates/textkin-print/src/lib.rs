@@ -13,9 +13,9 @@
 //! is broken, and text beyond [`MAX_PAGES`] is cut, which the last page states.
 //!
 //! ```
-//! use textkin_print::{Report, pdf};
+//! use textkin_print::{PdfReport, pdf};
 //!
-//! let report = Report { title: "On libraries".to_owned(), ..Report::default() };
+//! let report = PdfReport { title: "On libraries".to_owned(), ..PdfReport::default() };
 //! assert!(pdf(&report)?.starts_with(b"%PDF"));
 //! # Ok::<(), textkin_print::Error>(())
 //! ```

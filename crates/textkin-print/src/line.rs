@@ -103,22 +103,22 @@ impl LineBreaker {
 fn split(run: &GlyphRun, width: f32, must: bool) -> Option<(GlyphRun, GlyphRun)> {
     let glyphs = run.glyphs();
     let count = glyphs.len();
-    let at = |place: usize| match run.is_rtl() {
-        true => &glyphs[count - 1 - place],
-        false => &glyphs[place],
+    let at = |index: usize| match run.is_rtl() {
+        true => &glyphs[count - 1 - index],
+        false => &glyphs[index],
     };
     let mut used = run.label.as_ref().map_or(0.0, Label::width);
     let mut cut = 0;
     let mut cut_used = used;
-    for place in 0..count {
-        if place > 0 && at(place).start != at(place - 1).start {
+    for index in 0..count {
+        if index > 0 && at(index).start != at(index - 1).start {
             let is_first = cut == 0;
             if used > width && !(must && is_first) {
                 break;
             }
-            (cut, cut_used) = (place, used);
+            (cut, cut_used) = (index, used);
         }
-        used += at(place).advance;
+        used += at(index).advance;
     }
     if cut == 0 || (cut_used > width && !must) {
         return None;

@@ -181,7 +181,7 @@ impl Shaper {
             while paragraph.spans.get(part).is_some_and(|part| part.end <= at) {
                 part += 1;
             }
-            while breaks.peek().is_some_and(|place| *place < at) {
+            while breaks.peek().is_some_and(|position| *position < at) {
                 breaks.next();
             }
             let is_breakable = at == 0 || breaks.peek() == Some(&at);
@@ -314,11 +314,11 @@ fn shape(fonts: &Fonts, font: FontId, is_rtl: bool, text: &str) -> Rc<[Glyph]> {
         let after = starts.partition_point(|other| *other <= start);
         starts.get(after).copied().unwrap_or_else(|| u32::try_from(text.len()).unwrap_or(u32::MAX))
     };
-    let glyph = |(info, place): (&rustybuzz::GlyphInfo, &rustybuzz::GlyphPosition)| Glyph {
+    let glyph = |(info, position): (&rustybuzz::GlyphInfo, &rustybuzz::GlyphPosition)| Glyph {
         id: info.glyph_id,
-        advance: em(place.x_advance),
-        dx: em(place.x_offset),
-        dy: em(place.y_offset),
+        advance: em(position.x_advance),
+        dx: em(position.x_offset),
+        dy: em(position.y_offset),
         start: info.cluster,
         end: end(info.cluster),
     };

@@ -1,22 +1,23 @@
 //! Writes pairs, clusters and statistics for people, spreadsheets and graph tools.
 //!
 //! In: [`PairRow`]s and their documents, clusters, comparisons and counts. Out: files that appear only
-//! once they are complete, HTML reports ([`run_page`], [`comparison_page`], [`origin_page`]), and text
-//! for a terminal ([`terminal`]). Nothing here scores, sorts or filters; rows are written in the order
-//! they come in. [`open`] chooses a [`PairWriter`] by the extension of the path.
+//! once they are complete, HTML reports ([`run_page`](fn@run_page), [`comparison_page`],
+//! [`origin_page`](fn@origin_page)), and text for a terminal ([`terminal`]). Nothing here scores,
+//! sorts or filters; rows are written in the order they come in. [`open`] chooses a [`PairWriter`] by
+//! the extension of the path.
 //!
 //! ```
 //! use textkin_core::{Measure, Overlap};
-//! use textkin_report::{Row, Settings, Vertex, open};
+//! use textkin_report::{PairRow, Vertex, WriterSettings, open};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("pairs.csv");
 //! let overlap = Overlap { shared: 1, chunks_a: 1, chunks_b: 1, words_a: 8, words_b: 8, ..Overlap::default() };
-//! let row = Row { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap, raw_score: None };
+//! let row = PairRow { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap, raw_score: None };
 //! let vertices = [("x.txt", 0), ("y.txt", 1)];
 //!
-//! let mut writer = open(&path, &Settings::default())?;
+//! let mut writer = open(&path, &WriterSettings::default())?;
 //! writer.begin(&mut vertices.into_iter().map(|(id, index)| Vertex { index, id, words: 8, time: None }))?;
 //! writer.pairs(&[row])?;
 //! writer.finish()?;

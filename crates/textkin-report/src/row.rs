@@ -41,7 +41,7 @@ pub struct PairRow<'a> {
     pub a_index: u32,
     /// Index of the later document in input order.
     pub b_index: u32,
-    /// The score by the chosen measure.
+    /// The score by the selected measure.
     pub score: f64,
     /// The counts of shared text.
     pub overlap: Overlap,

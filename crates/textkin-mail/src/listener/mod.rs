@@ -132,7 +132,7 @@ impl Listener {
                 Some(_) = sessions.join_next() => {}
                 accepted = accept() => match accepted {
                     Ok((stream, peer)) => self.start_session(stream, peer, &mut sessions, &stopped),
-                    // Out of file descriptors, or the client is gone: wait and go on.
+                    // Out of file descriptors, or the client disconnected: wait and go on.
                     Err(_) => time::sleep(time::Duration::from_millis(50)).await,
                 },
             }
