@@ -112,7 +112,7 @@ pub(crate) fn origins(document: &OriginDocument) -> Markup {
             let when = source.time.as_deref().map_or_else(|| "undated".to_owned(), format::day);
             let state = match origin.state {
                 OriginState::Earliest => "earliest known document",
-                OriginState::Tied => "one of several documents with the same time",
+                OriginState::Tied => "one of several documents with the same date",
                 OriginState::Undated => "undated document",
             };
             let documents = format::documents(origin.documents);

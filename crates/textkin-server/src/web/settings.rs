@@ -105,7 +105,7 @@ pub(super) async fn new_key(posted: SubmittedForm) -> PageResult {
 /// `POST /settings/keys/{id}/revoke`.
 pub(super) async fn revoke_key(Path(id): Path<i64>, posted: SubmittedForm) -> PageResult {
     posted.visitor.run(move |service, actor| service.revoke_key(actor, id)).await?;
-    Ok(to("/settings/keys?notice=removed"))
+    Ok(to("/settings/keys?notice=revoked"))
 }
 
 async fn show_users(visitor: &Visitor, problem: Option<String>) -> PageResult {
@@ -341,7 +341,7 @@ pub(super) async fn make_backup(posted: SubmittedForm) -> PageResult {
         })
         .await;
     match outcome {
-        Ok(_) => Ok(to("/settings/backup?notice=saved")),
+        Ok(_) => Ok(to("/settings/backup?notice=backup")),
         Err(error @ (Error::Forbidden(_) | Error::Unauthenticated)) => Err(error.into()),
         Err(error) => show_backup(&visitor, Some(error.public_message())).await,
     }
@@ -354,9 +354,9 @@ pub(super) async fn about(visitor: Visitor) -> PageResult {
         let folder = visitor.app.service.folder().display().to_string();
         facts.push(("Data folder".to_owned(), folder));
         let figures = visitor.run(|service, actor| service.metrics(actor)).await?;
-        let figures = figures
-            .into_iter()
-            .map(|(name, _, value)| (name.replace('_', " "), textkin_web::format::number(value)));
+        let figures = figures.into_iter().map(|(_, help, value)| {
+            (help.trim_end_matches('.').to_owned(), textkin_web::format::number(value))
+        });
         facts.extend(figures);
     }
     let view = About { version: VERSION.to_owned(), k: crate::index::K.get(), facts };

@@ -87,6 +87,8 @@ fn notice(query: &Fields) -> Option<Notice> {
     let (text, undo) = match query.get("notice") {
         "saved" => ("Changes saved.", None),
         "created" => ("Repository created.", None),
+        "backup" => ("Backup created.", None),
+        "revoked" => ("Key revoked.", None),
         "removed" => ("Deleted.", None),
         "handled" => ("Marked as handled.", Some("undo")),
         "dismissed" => ("Dismissed.", Some("undo")),

@@ -81,16 +81,16 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Returns `after 365 days`, `beyond the newest 10,000`, both, or `never`.
+    /// Returns `365 days`, `newest 10,000`, both, or `unlimited`.
     #[must_use]
     pub fn label(&self) -> String {
         use crate::format::counted;
         match (self.days, self.count) {
-            (None, None) => "never".to_owned(),
-            (Some(days), None) => format!("after {}", counted(u64::from(days), "day", "days")),
-            (None, Some(count)) => format!("beyond the newest {}", crate::format::number(count)),
+            (None, None) => "unlimited".to_owned(),
+            (Some(days), None) => counted(u64::from(days), "day", "days"),
+            (None, Some(count)) => format!("newest {}", crate::format::number(count)),
             (Some(days), Some(count)) => format!(
-                "after {}, or beyond the newest {}",
+                "{}, newest {}",
                 counted(u64::from(days), "day", "days"),
                 crate::format::number(count)
             ),
@@ -220,7 +220,7 @@ pub enum DocumentOrder {
     Words,
 }
 names! { DocumentOrder {
-    Added: "added", "Added"; Title: "title", "Title"; Time: "time", "Time"; Words: "words", "Words";
+    Added: "added", "Added"; Title: "title", "Title"; Time: "time", "Date"; Words: "words", "Words";
 } }
 
 /// A document of a repository.

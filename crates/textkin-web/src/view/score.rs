@@ -62,6 +62,12 @@ impl Score {
         self.between("this text", "the source")
     }
 
+    /// Returns `412 of 1,030 words of this text; 409 of 4,577 words of the source`.
+    #[must_use]
+    pub fn word_counts(&self) -> String {
+        format!("{} of this text; {} of the source", self.here.counts(), self.there.counts())
+    }
+
     /// Returns [`Score::sentence`] with other names for the two texts.
     #[must_use]
     pub fn between(&self, this: &str, other: &str) -> String {
