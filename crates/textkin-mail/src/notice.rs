@@ -1,7 +1,7 @@
 //! Notices: messages about one alert, or about many in a digest.
 //!
 //! In: plain data about matches. Out: a message. Shares are worded as on the pages:
-//! "412 of 1,030 words, 40%; 9% of the other text".
+//! "412 of 1,030 words (40%); 9% of the other text".
 
 use std::fmt;
 
@@ -55,10 +55,10 @@ impl WordShare {
 }
 
 impl fmt::Display for WordShare {
-    /// `412 of 1,030 words, 40%`.
+    /// `412 of 1,030 words (40%)`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shared, words) = (thousands(self.shared_words), thousands(self.words));
-        write!(formatter, "{shared} of {words} words, {}", self.percent())
+        write!(formatter, "{shared} of {words} words ({})", self.percent())
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
         let percent = |shared_words, words| WordShare { shared_words, words }.percent();
         assert_eq!(
             WordShare { shared_words: 412, words: 1030 }.to_string(),
-            "412 of 1,030 words, 40%"
+            "412 of 1,030 words (40%)"
         );
         assert_eq!(percent(0, 0), "n/a");
         assert_eq!(percent(0, 9), "0%");
@@ -244,7 +244,7 @@ mod tests {
             "A text you watch has reappeared.\n\n\
              Your text: \u{201c}On Kin Bcc: x\u{201d} (essays/17)\n\
              Reappeared in: \u{201c}News\u{201d} (feed/17), 16 November 2026\n\
-             Shared: 412 of 1,030 words, 40%; 9% of the other text\n\
+             Shared: 412 of 1,030 words (40%); 9% of the other text\n\
              Level: High\n\n\
              Compare both texts: https://kin.example/alerts/1\n\n\
              -- \nYou receive this because you watch essays. Change or stop these notifications: https://kin.example/rules\n"
