@@ -166,5 +166,5 @@ def test_tracers_go_on_where_they_were(tmp_path, documents):
         textkin.Tracer.load(tmp_path / "state", memory="2MiB")
     with pytest.raises(textkin.Error, match="cannot read"):
         textkin.Tracer.load(tmp_path / "nothing", memory="1MiB")
-    with pytest.raises(textkin.Error, match="too little memory"):
+    with pytest.raises(textkin.Error, match="is too small"):
         textkin.Tracer(memory=10)

@@ -1,4 +1,4 @@
-//! The analyzer: settings turned into a tokenizer, a chunker and a selector.
+//! The analyzer: tokenizer, chunker and selector as the settings describe them.
 
 use textkin_core::chunk::overlapping_count;
 use textkin_core::{
@@ -8,25 +8,25 @@ use textkin_index::BatchSettings;
 use textkin_text::tokenizer::{Template, WordTokenizer};
 
 use crate::error::Error;
-use crate::repository::{chunks_without_text, tokenize_without_text};
+use crate::repository::{chunks_of_fingerprints, tokenize_fingerprints};
 use crate::settings::Settings;
 
-/// Turns texts into tokens, chunks and selections, as the settings say.
+/// Turns texts into tokens, chunks and selections according to [`Settings`].
 pub struct Analyzer {
     tokenizer: WordTokenizer,
     chunker: Box<dyn Chunker>,
-    /// `None` if every chunk is kept.
+    /// `None` if every chunk is selected.
     selector: Option<Box<dyn Selector>>,
     hash_bits: u32,
-    /// Documents come without text: see [`tokenize_without_text`].
-    replays: bool,
+    /// Whether the texts are encoded fingerprints: see [`tokenize_fingerprints`].
+    reads_fingerprints: bool,
 }
 
 impl Analyzer {
-    /// The analyzer that `settings` ask for.
+    /// Creates the analyzer for `settings`.
     ///
     /// # Errors
-    /// If a selector lacks a word list or the counts of an earlier pass.
+    /// If a selector lacks a word list or the frequencies of a first pass.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let chunker = settings.chunk.build(settings.hash);
         let mut tokenizer = WordTokenizer::new(&settings.normalization);
@@ -44,64 +44,64 @@ impl Analyzer {
             true => None,
             false => Some(settings.select.build(&settings.resources)?),
         };
-        // What is stored without text is selected already.
-        let (selector, replays) = match settings.replays {
+        // Stored fingerprints have already been selected.
+        let (selector, reads_fingerprints) = match settings.reads_fingerprints {
             true => (None, true),
             false => (selector, false),
         };
-        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.hash_bits, replays })
+        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.hash_bits, reads_fingerprints })
     }
 
-    /// A buffer for the tokens this analyzer makes.
+    /// Returns a buffer for the tokens of this analyzer.
     #[must_use]
     pub fn tokens(&self) -> Tokens {
         Tokens::new(Layers { structure: self.needs_structure(), ..Layers::NONE })
     }
 
-    /// Whether sentences and paragraphs matter.
+    /// Returns whether chunker or selector uses sentences and paragraphs.
     #[must_use]
     pub fn needs_structure(&self) -> bool {
         self.chunker.needs_structure()
             || self.selector.as_ref().is_some_and(|selector| selector.needs_structure())
     }
 
-    /// The tokens of `text`.
+    /// Tokenizes `text` into `tokens`.
     pub fn tokenize(&self, text: &str, tokens: &mut Tokens) {
-        match self.replays {
-            true => tokenize_without_text(text, tokens),
+        match self.reads_fingerprints {
+            true => tokenize_fingerprints(text, tokens),
             false => self.tokenizer.tokenize(text, tokens),
         }
     }
 
-    /// The parts of `text` that do not count, and why.
+    /// Returns the excluded parts of `text` and the reasons.
     pub(crate) fn excluded(&self, text: &str) -> Vec<Excluded> {
         self.tokenizer.excluded(text)
     }
 
-    /// The chunks of `tokens` and the indices of those selected, ascending.
+    /// Computes the chunks of `tokens` and the indices of the selected ones, ascending.
     pub fn chunk(&self, tokens: &Tokens, chunks: &mut Vec<Chunk>, selection: &mut Vec<u32>) {
         chunks.clear();
         selection.clear();
-        match self.replays {
-            true => chunks_without_text(tokens, chunks),
+        match self.reads_fingerprints {
+            true => chunks_of_fingerprints(tokens, chunks),
             false => self.chunker.chunk(tokens, chunks),
         }
-        selection.extend(0..u32::try_from(chunks.len()).expect("a text is bounded to 4 GiB"));
+        selection.extend(0..u32::try_from(chunks.len()).expect("a text is limited to 4 GiB"));
         if let Some(selector) = &self.selector {
             selector.select(&Chunked { tokens, chunks }, selection);
         }
     }
 
-    /// `Some(k)` if all runs of `k` words are the chunks, and which are selected can be said without
-    /// making them, by the hashes of words alone.
+    /// Returns `Some(k)` if the chunks are all runs of `k` words and the selection depends on the
+    /// hashes of words alone, so that chunks need not be computed.
     pub(crate) fn selected_runs(&self) -> Option<usize> {
-        let k = self.chunker.overlapping_words().filter(|_| !self.replays)? as usize;
+        let k = self.chunker.overlapping_words().filter(|_| !self.reads_fingerprints)? as usize;
         let selects_runs = self.selector.as_ref().is_none_or(|selector| selector.selects_runs());
         selects_runs.then_some(k)
     }
 
-    /// The indices of the chunks of `tokens` that are selected, where that can be said without making
-    /// them: then all runs of the words that are returned are the chunks. `None` elsewhere.
+    /// Fills `selection` with the indices of the selected chunks without computing the chunks, and
+    /// returns `Some(k)` if the chunks are all runs of `k` words; `None` if that is not possible.
     pub(crate) fn select_runs(&self, tokens: &Tokens, selection: &mut Vec<u32>) -> Option<usize> {
         let k = self.selected_runs()?;
         selection.clear();
@@ -112,9 +112,10 @@ impl Analyzer {
         Some(k)
     }
 
-    /// `Some(k)` if all runs of `k` words are the chunks and all are kept: the short way.
+    /// Returns `Some(k)` if the chunks are all runs of `k` words and all are selected: the fast
+    /// path.
     pub(crate) fn all_words(&self) -> Option<u32> {
-        if self.selector.is_some() || self.replays {
+        if self.selector.is_some() || self.reads_fingerprints {
             return None;
         }
         self.chunker.overlapping_words()
@@ -122,11 +123,15 @@ impl Analyzer {
 
     pub(crate) fn batch_settings(&self) -> BatchSettings {
         BatchSettings {
-            overlapping_words: match self.replays {
+            overlapping_words: match self.reads_fingerprints {
                 true => None,
                 false => self.chunker.overlapping_words(),
             },
-            identity: if self.replays { Identity::Hash } else { self.chunker.identity() },
+            identity: if self.reads_fingerprints {
+                Identity::Hash
+            } else {
+                self.chunker.identity()
+            },
             selective: self.selector.is_some(),
             records: true,
             hash_bits: self.hash_bits,

@@ -1,7 +1,7 @@
-//! Comparison: where two texts share what they share, and how much that is.
+//! Comparison of two texts: the passages they share and how much that is.
 //!
 //! In: two texts and settings. Out: aligned passages with spans in both texts, both containments,
-//! and what did not count. The counts are those that [`discover`](crate::discover()) gives for a
+//! and the excluded parts. The counts equal those of [`discover`](crate::discover()) for a
 //! collection of these two texts.
 
 use std::num::NonZeroU32;
@@ -14,26 +14,26 @@ use crate::analyzer::Analyzer;
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// What two texts share and where.
+/// The result of [`compare`].
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Passages, repeats and counts, after exclusions.
     pub alignment: Alignment,
-    /// The parts of the first text that do not count.
+    /// The excluded parts of the first text.
     pub excluded_a: Vec<Excluded>,
-    /// The parts of the second text that do not count.
+    /// The excluded parts of the second text.
     pub excluded_b: Vec<Excluded>,
-    /// What disguises words of the first text.
+    /// Notes on disguised words in the first text.
     pub notes_a: Vec<Note>,
-    /// What disguises words of the second text.
+    /// Notes on disguised words in the second text.
     pub notes_b: Vec<Note>,
-    /// Where letters and characters disguise words of the first text, ascending.
+    /// The disguised words of the first text, ascending.
     pub disguised_a: Vec<Span>,
-    /// Where letters and characters disguise words of the second text, ascending.
+    /// The disguised words of the second text, ascending.
     pub disguised_b: Vec<Span>,
-    /// The overlap with nothing excluded, if the settings exclude anything.
+    /// The overlap without exclusions, if the settings exclude anything.
     pub raw: Option<Overlap>,
-    /// How the texts were cut into words, by name.
+    /// The normalization, by name.
     normalize: String,
     k: NonZeroU32,
     max_gap: u32,
@@ -43,20 +43,20 @@ pub struct Comparison {
     stop_list: Option<String>,
 }
 
-/// What a cap on common chunks set aside of two texts, and what they share without it. Only a run
-/// over all documents knows.
+/// The common text of two documents that [`Settings::max_df`] excluded, and their overlap without
+/// it. It is known only from a run over all documents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CommonText<'a> {
-    /// Words of the first text, ascending.
+    /// Excluded words of the first text, ascending.
     pub a: &'a [TokenRange],
-    /// Words of the second text, ascending.
+    /// Excluded words of the second text, ascending.
     pub b: &'a [TokenRange],
-    /// What the run says that they share; `None` if it is not known.
+    /// The overlap computed by the run; `None` if it is unknown.
     pub overlap: Option<Overlap>,
 }
 
-/// Compares two texts by runs of words; those at most `max_gap` words apart on both sides are one
-/// passage. `compare(b, a, …)` is the mirror of `compare(a, b, …)`.
+/// Compares two texts by runs of words. Runs at most `max_gap` words apart on both sides form one
+/// passage. `compare(b, a, …)` mirrors `compare(a, b, …)`.
 ///
 /// ```
 /// use textkin::{Settings, compare};
@@ -76,7 +76,8 @@ pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Co
     compare_without(a, b, settings, max_gap, None)
 }
 
-/// Compares two texts as [`compare`]; the words in `aside` are shown in their place and do not count.
+/// Compares two texts like [`compare`]; the words in `common` are shown but excluded from the
+/// counts.
 ///
 /// # Errors
 /// As [`compare`].
@@ -85,7 +86,7 @@ pub fn compare_without(
     b: &str,
     settings: &Settings,
     max_gap: u32,
-    aside: Option<CommonText<'_>>,
+    common: Option<CommonText<'_>>,
 ) -> Result<Comparison, Error> {
     let k = match settings.chunk {
         ChunkerKind::Words { k } => k,
@@ -101,7 +102,7 @@ pub fn compare_without(
         })
     };
     let analyzer = Analyzer::new(settings)?;
-    let raw = match settings.excludes_words() || aside.is_some() {
+    let raw = match settings.excludes_words() || common.is_some() {
         true => {
             let [tokens_a, tokens_b] = tokens(&Analyzer::new(&settings.without_exclusions())?);
             Some(align(&tokens_a, &tokens_b, &align_settings).overlap)
@@ -110,17 +111,17 @@ pub fn compare_without(
     };
     let [tokens_a, tokens_b] = tokens(&analyzer);
     let (mut excluded_a, mut excluded_b) = (analyzer.excluded(a), analyzer.excluded(b));
-    let mut alignment = match aside {
+    let mut alignment = match common {
         None => align(&tokens_a, &tokens_b, &align_settings),
-        Some(aside) => {
-            add_common(&tokens_a, aside.a, &mut excluded_a);
-            add_common(&tokens_b, aside.b, &mut excluded_b);
-            align_excluding(&tokens_a, &tokens_b, [aside.a, aside.b], &align_settings)
+        Some(common) => {
+            add_common(&tokens_a, common.a, &mut excluded_a);
+            add_common(&tokens_b, common.b, &mut excluded_b);
+            align_excluding(&tokens_a, &tokens_b, [common.a, common.b], &align_settings)
         }
     };
-    if let Some(known) = aside.and_then(|aside| aside.overlap) {
-        // Rarity is that of two documents alone, as without a cap.
-        let Overlap { shared, chunks_a, chunks_b, .. } = known;
+    if let Some(overlap) = common.and_then(|common| common.overlap) {
+        // Rarity is that of a collection of these two documents, as without excluded common text.
+        let Overlap { shared, chunks_a, chunks_b, .. } = overlap;
         let rarity = shared as f64 / 2.0;
         alignment.overlap = Overlap { shared, rarity, chunks_a, chunks_b, ..alignment.overlap };
     }
@@ -141,22 +142,22 @@ pub fn compare_without(
     })
 }
 
-/// Adds the words `aside` of `tokens` to what is excluded, cut where something else is excluded.
-fn add_common(tokens: &Tokens, aside: &[TokenRange], excluded: &mut Vec<Excluded>) {
+/// Adds the words `common` of `tokens` to the excluded spans, split where other spans are excluded.
+fn add_common(tokens: &Tokens, common: &[TokenRange], excluded: &mut Vec<Excluded>) {
     let others = excluded.len();
     let spans = tokens.spans();
-    for range in aside {
+    for range in common {
         let end = (range.end as usize).min(spans.len());
         let mut last: Option<Span> = None;
         for word in &spans[(range.start as usize).min(end)..end] {
             let next = last.map(|last| {
                 excluded[..others].partition_point(|other| other.span.start < last.end)
             });
-            let is_apart = next
+            let is_separate = next
                 .and_then(|next| excluded[..others].get(next))
                 .is_some_and(|other| other.span.end <= word.start);
             match &mut last {
-                Some(span) if !is_apart => span.end = span.end.max(word.end),
+                Some(span) if !is_separate => span.end = span.end.max(word.end),
                 _ => {
                     excluded.extend(last.map(|span| Excluded { span, reason: Exclusion::Common }));
                     last = Some(*word);
@@ -169,8 +170,8 @@ fn add_common(tokens: &Tokens, aside: &[TokenRange], excluded: &mut Vec<Excluded
 }
 
 impl Comparison {
-    /// The comparison as reports show it: with the names and the texts of both documents, which
-    /// must be those it was made from.
+    /// Returns the comparison for a report, with id and text of both documents; the texts must be
+    /// those that were compared.
     #[must_use]
     pub fn view<'a>(&'a self, a: [&'a str; 2], b: [&'a str; 2]) -> textkin_report::Comparison<'a> {
         let side = |[id, text]: [&'a str; 2],
@@ -213,13 +214,13 @@ impl Comparison {
     }
 }
 
-/// BLAKE3 of a text, in hexadecimal digits: what reports know a text by.
+/// Returns the BLAKE3 digest of a text in hexadecimal digits, which identifies the text in reports.
 #[must_use]
 pub fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// What reports know a stop list by: BLAKE3 of its words, sorted, one a line.
+/// Returns the digest that identifies a stop list in reports: of its sorted words, one per line.
 fn stop_list_digest(settings: &Settings) -> Option<String> {
     let mut words = settings.normalization.stop_list().to_vec();
     words.sort();

@@ -1,4 +1,6 @@
-//! Discovery: every pair of documents that share a chunk, with its exact score.
+//! Discovery: finds every pair of documents that share a chunk, with its exact score.
+//!
+//! In: a source and settings. Out: a [`Discovery`] with documents, graph and counts.
 
 use std::time::Instant;
 
@@ -15,31 +17,32 @@ use crate::analyzer::Analyzer;
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::index_file::{AnalysisConfig, SharedText};
-use crate::ingest::{DocumentNotes, Ingested, Reader, ingest};
+use crate::ingest::{DocumentNotes, Ingested, ReadOptions, ingest};
 use crate::settings::Settings;
 use crate::summary::DiscoveryCounts;
 
-/// Lets others see how far a run is, and stop it.
+/// Reports the progress of a run and stops it. Share it with another thread to show a progress bar
+/// or to cancel the run.
 #[derive(Debug, Default)]
 pub struct RunControl {
-    /// How far the run is.
+    /// The current stage and how much of it is done.
     pub progress: Progress,
-    /// Asks the run to stop.
+    /// Stops the run at the next opportunity.
     pub stop: Stop,
 }
 
-/// A stage of a run that is over.
+/// The duration of a finished stage of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StageTiming {
-    /// Its name.
+    /// The name of the stage.
     pub name: &'static str,
-    /// How long it took.
+    /// The duration in seconds.
     pub seconds: f64,
-    /// Bytes it read or held.
+    /// Bytes that the stage read or spilled.
     pub bytes: u64,
 }
 
-/// What a discovery found.
+/// The result of [`discover`].
 #[derive(Debug)]
 pub struct Discovery {
     /// The documents, in input order.
@@ -50,37 +53,37 @@ pub struct Discovery {
     pub problems: Vec<Problem>,
     /// The documents that have notes, in input order.
     pub notes: Vec<DocumentNotes>,
-    /// What was found, in numbers.
+    /// Counts of documents, words and chunks.
     pub counts: DiscoveryCounts,
-    /// The sets of documents that I-Match takes for almost exact copies, if it was asked: their
-    /// numbers, ascending, in order of the first. Exact copies are members.
+    /// The sets of near-duplicates found by I-Match, if it was enabled: document numbers,
+    /// ascending, sorted by the first. Exact copies are included.
     pub near_copies: Option<Vec<Vec<u32>>>,
-    /// All that documents share, if the settings keep chunks. A cap does not touch it.
+    /// All shared chunks, if the settings keep them. A limit on common chunks does not affect it.
     pub shared: Option<SharedText>,
-    /// What the user's cap left out.
+    /// The chunks that [`Settings::max_df`] excluded.
     pub capped: Option<CapStats>,
-    /// The words of each document that the cap set aside.
+    /// The words of each document that [`Settings::max_df`] excluded.
     pub common_words: Option<ExcludedWords>,
-    /// What documents share without the cap, if nothing but the cap is excluded.
+    /// The overlaps without [`Settings::max_df`], if nothing else is excluded.
     pub uncapped: Option<Overlaps>,
-    /// The plan that was carried out: `sort`, `spill`, `spex` or `spex+spill`.
+    /// The algorithm that was used: `sort`, `spill`, `spex` or `spex+spill`.
     pub plan: &'static str,
-    /// The stages of the run.
+    /// The durations of the stages.
     pub stages: Vec<StageTiming>,
 }
 
-/// Relates all documents of `source` to one another.
+/// Finds every pair of documents of `source` that share text.
 ///
 /// # Errors
-/// If a strategy lacks what it needs, temporary data cannot be written, the run is stopped, or it
-/// is strict and a document cannot be read.
+/// If a strategy lacks a resource, temporary data cannot be written, the run is stopped, or a
+/// document cannot be read in a strict run.
 pub fn discover(
     source: &mut dyn Source,
     settings: &Settings,
     control: &RunControl,
 ) -> Result<Discovery, Error> {
     let mut clock = Clock::start();
-    let Found { collection, read, near_sets, mut found } =
+    let SharedFindings { collection, read, near_sets, mut found } =
         find(source, settings, control, &mut clock)?;
     let threads = settings.n_threads();
 
@@ -103,10 +106,10 @@ pub fn discover(
         texts: texts.clone(),
         analysis: AnalysisConfig::new(settings),
     });
-    // Where nothing but the cap excludes, what it leaves out need not be read for again.
+    // If nothing but common chunks is excluded, the raw overlaps need no second pass.
     let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
         .then(|| Overlaps::new(found.shared.clone(), texts.clone()));
-    let (capped, aside) = set_aside(&mut found.shared, &texts, settings);
+    let (capped, aside) = exclude_common(&mut found.shared, &texts, settings);
 
     control.progress.begin("scoring pairs", 0);
     let graph_settings = GraphSettings {
@@ -137,9 +140,9 @@ pub fn discover(
     })
 }
 
-/// What any two documents of `source` share under `settings`, with no pair looked for.
+/// Computes the overlap of any two documents of `source`, without listing pairs.
 ///
-/// Of the settings [without exclusions](Settings::without_exclusions) this gives the raw counts of
+/// With settings [without exclusions](Settings::without_exclusions), it returns the raw counts of
 /// pairs that a discovery with exclusions found.
 ///
 /// # Errors
@@ -149,7 +152,7 @@ pub fn overlaps(
     settings: &Settings,
     control: &RunControl,
 ) -> Result<Overlaps, Error> {
-    // Every chunk counts, whichever would lead to a pair; and problems were told before.
+    // All chunks count here, selected or not, and the first pass reported the problems.
     let settings = Settings {
         select: Selection::default(),
         imatch: None,
@@ -163,37 +166,38 @@ pub fn overlaps(
     Ok(overlaps)
 }
 
-/// What the documents of a source share, with no pair looked for.
-pub(crate) struct Shared {
+/// The shared chunks of the documents of a source.
+pub(crate) struct SharedDocuments {
     /// The documents, in input order.
     pub(crate) documents: Documents,
     /// The documents that could not be read, in input order.
     pub(crate) problems: Vec<Problem>,
     /// The documents that have notes, in input order.
     pub(crate) notes: Vec<DocumentNotes>,
-    /// What their texts share, without what the cap left out.
+    /// The shared chunks of their texts, without excluded common chunks.
     pub(crate) chunks: SharedChunks,
-    /// The text of each document; `None` for one without tokens.
+    /// The text of each document; `None` for a document without tokens.
     pub(crate) texts: Vec<Option<u32>>,
-    /// What the user's cap left out.
+    /// The chunks that [`Settings::max_df`] excluded.
     pub(crate) capped: Option<CapStats>,
-    /// The words of each document that it set aside.
+    /// The words of each document that it excluded.
     pub(crate) common_words: Option<ExcludedWords>,
 }
 
-/// Reads `source` and finds what its documents share, without what the cap leaves out.
+/// Reads `source` and finds the chunks that its documents share, without excluded common chunks.
 pub(crate) fn shared(
     source: &mut dyn Source,
     settings: &Settings,
     control: &RunControl,
-) -> Result<Shared, Error> {
-    let Found { read, mut found, .. } = find(source, settings, control, &mut Clock::start())?;
+) -> Result<SharedDocuments, Error> {
+    let SharedFindings { read, mut found, .. } =
+        find(source, settings, control, &mut Clock::start())?;
     let number = |address| found.text_number(address);
     let texts: Vec<Option<u32>> =
         read.documents.entries().map(|entry| entry.address.map(number)).collect();
-    let (capped, aside) = set_aside(&mut found.shared, &texts, settings);
+    let (capped, aside) = exclude_common(&mut found.shared, &texts, settings);
     let Ingested { documents, problems, notes, .. } = read;
-    Ok(Shared {
+    Ok(SharedDocuments {
         documents,
         problems,
         notes,
@@ -204,43 +208,43 @@ pub(crate) fn shared(
     })
 }
 
-/// Sets common chunks aside, if the settings say so: what that was, and the words of each document.
-fn set_aside(
+/// Excludes common chunks if the settings say so; returns them and the words of each document.
+fn exclude_common(
     shared: &mut SharedChunks,
     texts: &[Option<u32>],
     settings: &Settings,
 ) -> (Option<CapStats>, Option<ExcludedWords>) {
-    let found = settings.max_df.map(|most| cap(shared, most));
+    let found = settings.max_df.map(|max_df| cap(shared, max_df));
     found.map(|(capped, words)| (capped, ExcludedWords::new(words, texts.to_vec()))).unzip()
 }
 
-/// What documents share, before pairs are scored.
-struct Found {
+/// The shared chunks of a source, before pairs are scored.
+struct SharedFindings {
     collection: Collection,
     read: Ingested,
     near_sets: Option<Vec<Vec<TextAddress>>>,
     found: IndexedCollection,
 }
 
-/// Reads `source` and finds what its documents share.
+/// Reads `source` and finds the chunks that its documents share.
 fn find(
     source: &mut dyn Source,
     settings: &Settings,
     control: &RunControl,
     clock: &mut Clock,
-) -> Result<Found, Error> {
+) -> Result<SharedFindings, Error> {
     let analyzer = Analyzer::new(settings)?;
     let memory = Memory { budget: settings.memory_budget(), temp_dir: settings.temp_dir.clone() };
     let collection = Collection::new(analyzer.batch_settings(), settings.plan, memory);
     let threads = settings.n_threads();
 
-    let reader = Reader {
+    let options = ReadOptions {
         threads,
         is_strict: settings.is_strict,
         progress: &control.progress,
         stop: &control.stop,
     };
-    let read = ingest(source, &analyzer, &collection, reader)?;
+    let read = ingest(source, &analyzer, &collection, options)?;
     clock.stage("read", read.input_bytes);
 
     let near_sets = match settings.imatch {
@@ -259,10 +263,10 @@ fn find(
     let (progress, stop) = (&control.progress, &control.stop);
     let found = find_shared(&collection, copies_of, keep, threads, progress, stop)?;
     clock.stage("index", collection.spilled());
-    Ok(Found { collection, read, near_sets, found })
+    Ok(SharedFindings { collection, read, near_sets, found })
 }
 
-/// How many documents have each text.
+/// The number of documents that have each text.
 struct Copies(Vec<Vec<u32>>);
 
 impl Copies {
@@ -287,13 +291,13 @@ impl Copies {
     }
 }
 
-/// How many blocks of pairs fit a quarter of the memory.
+/// Returns how many blocks of pairs fit in a quarter of the memory.
 fn max_blocks(memory: u64) -> usize {
     let blocks = memory / 4 / size_of::<textkin_graph::Block>() as u64;
     usize::try_from(blocks).unwrap_or(usize::MAX).clamp(1 << 16, u32::MAX as usize / 2)
 }
 
-/// The documents of each set of texts.
+/// Returns the documents of each set of texts.
 fn documents_of(sets: &[Vec<TextAddress>], documents: &Documents) -> Vec<Vec<u32>> {
     let mut set_of_text: HashMap<TextAddress, usize> = HashMap::new();
     for (number, set) in sets.iter().enumerate() {
@@ -309,7 +313,7 @@ fn documents_of(sets: &[Vec<TextAddress>], documents: &Documents) -> Vec<Vec<u32
     members
 }
 
-/// Times the stages of a run.
+/// Measures the duration of the stages of a run.
 struct Clock {
     last: Instant,
     stages: Vec<StageTiming>,

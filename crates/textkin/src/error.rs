@@ -1,112 +1,109 @@
-//! What can stop a run.
+//! The errors of this crate.
 
 use textkin_core::Problem;
 
-/// Why a run stopped.
+/// Reasons why a run failed or stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A strategy was named wrongly or lacks what it needs.
+    /// The name of a strategy is invalid, or a strategy lacks a resource.
     #[error(transparent)]
     Strategy(#[from] textkin_text::grammar::Error),
-    /// The inputs cannot be opened at all.
+    /// The inputs cannot be opened.
     #[error(transparent)]
     Source(#[from] textkin_source::Error),
-    /// Shared chunks could not be found.
+    /// The search for shared chunks failed.
     #[error(transparent)]
     Index(#[from] textkin_index::Error),
-    /// An index cannot be read.
+    /// An index file cannot be read.
     #[error(transparent)]
     Store(#[from] textkin_index::StoreError),
-    /// The chunks of an index cannot be made again.
-    #[error("the index was made in a way that this version does not know: {0}")]
+    /// The settings stored in an index are not supported.
+    #[error("the index was created with settings that this version does not support: {0}")]
     AnalysisConfig(String),
     /// A document could not be read, and the run is strict.
-    #[error("{0}; without --strict this document is left out and the run goes on")]
+    #[error("{0}; without --strict the document is skipped and the run continues")]
     Problem(Problem),
-    /// The one document that was asked for cannot be had.
+    /// The requested document cannot be read.
     #[error("{0}")]
     Document(String),
-    /// A score that needs the covered words of each pair met more pairs than fit the memory.
+    /// The score needs the covered words of each pair, and the pairs do not fit in memory.
     #[error(
-        "too many pairs share text for this score; choose ssr or chunk-containment, set --max-df, or give more --memory"
+        "too many pairs share text for this score; choose ssr or chunk-containment, set --max-df, or raise --memory"
     )]
     TooManyPairs,
-    /// Only runs of words have a place in both texts.
-    #[error("texts are compared by runs of words: write words:K, not {0}")]
+    /// Two texts can be compared only with chunks that are runs of words.
+    #[error("comparing two texts needs chunks of words: use words:K, not {0}")]
     NotWordChunks(textkin_text::grammar::ChunkerKind),
-    /// The texts of the documents to be shown are longer than the memory allows.
-    #[error(
-        "the texts to be explained are longer than {max_bytes} bytes together; raise --threshold or give more --memory"
-    )]
+    /// The texts of the documents to show exceed the memory limit.
+    #[error("the texts to explain exceed {max_bytes} bytes; raise --threshold or --memory")]
     TooMuchText {
-        /// The most bytes that may be kept.
+        /// The limit in bytes.
         max_bytes: u64,
     },
-    /// A second reading found fewer documents than the first.
-    #[error("the input changed while it was read; run again")]
-    Changed,
-    /// Passages and lines have no neighbours.
-    #[error(
-        "the best of several equals is known for whole documents only; keep first, last, longest or a field"
-    )]
+    /// The second pass over the input found fewer documents than the first.
+    #[error("the input changed while it was being read; run again")]
+    InputShrank,
+    /// `KeepRule::Best` was requested for passages or lines.
+    #[error("'best' can choose only between whole documents; keep first, last, longest or a field")]
     BestNeedsDocuments,
-    /// Words that are not the same would be cut.
+    /// The normalization treats different words as equal, so that removing passages would lose
+    /// text.
     #[error(
-        "passages and lines are cut only where the words are the same: normalise with nfkc, undisguise, fold, upper, cjk or none, without stop words and templates"
+        "removing passages or lines needs a normalization that keeps words distinct: use nfkc, undisguise, fold, upper, cjk or none, without stop words and templates"
     )]
     UnsafeNormalization,
-    /// The second pass over the input met other documents than the first.
+    /// The second pass over the input found other documents than the first.
     #[error(
-        "the input changed while it was read: not the same documents from {id} on; nothing was written"
+        "the input changed while it was being read: documents differ from {id} on; nothing was written"
     )]
     InputChanged {
-        /// The first document that is not as it was.
+        /// The first document that differs.
         id: String,
     },
     /// A repository cannot be read or changed.
     #[error(transparent)]
     Repository(#[from] textkin_repository::Error),
-    /// A repository was made in a way that cannot be told or repeated.
-    #[error("the repository was made in a way that this version does not know: {0}")]
+    /// The configuration of a repository is invalid or not supported.
+    #[error("the repository was created with settings that this version does not support: {0}")]
     RepositoryConfig(String),
-    /// The repository keeps no text.
-    #[error("{} keeps no text, only fingerprints: {what}", folder.display())]
+    /// The repository does not store texts.
+    #[error("{} stores only fingerprints, no text: {what}", folder.display())]
     TextNotStored {
         /// The folder of the repository.
         folder: std::path::PathBuf,
-        /// What cannot be done.
+        /// The consequence, such as "passage search is not available".
         what: &'static str,
     },
-    /// A selector that must know all documents has none to know.
+    /// The selector needs the whole collection, and the collection grows.
     #[error(
-        "what is looked at grows, and {0} must know the whole collection; choose another selector"
+        "the selector {0} needs the whole collection, which a repository or stream does not have; choose another selector"
     )]
     SelectorNeedsCollection(String),
-    /// A stream cannot be traced so.
+    /// The settings or the state of a trace are invalid.
     #[error(transparent)]
     Trace(#[from] textkin_trace::Error),
-    /// The memory of a trace has no room for one bucket of its table.
+    /// The memory limit of a trace is too small for one bucket of its table.
     #[error(
-        "{memory} bytes are too little memory to trace with: a bucket of {slots} slots takes {bucket} bytes, and with what else is kept {least} bytes are the least"
+        "memory of {memory} bytes is too small (minimum {minimum} bytes): one bucket of {slots} slots needs {bucket} bytes"
     )]
     MemoryTooSmall {
-        /// Bytes that were given.
+        /// The memory limit in bytes.
         memory: u64,
-        /// The fewest bytes that do.
-        least: u64,
-        /// Slots of one bucket.
+        /// The minimum in bytes.
+        minimum: u64,
+        /// Number of slots of a bucket.
         slots: u64,
-        /// Bytes of one bucket.
+        /// Bytes of a bucket.
         bucket: u64,
     },
-    /// The run was asked to stop.
+    /// The run was interrupted.
     #[error("interrupted")]
     Stopped,
 }
 
 impl Error {
-    /// Whether the run was asked to stop.
+    /// Returns whether the run was interrupted.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         matches!(self, Self::Stopped | Self::Index(textkin_index::Error::Stopped))

@@ -1,7 +1,7 @@
-//! Explanation: the texts of chosen documents, read again, so that pairs can be shown.
+//! The texts of selected documents, read in a second pass to show the passages of pairs.
 //!
-//! A discovery keeps no text. What is to be shown is read a second time: a document is known by its
-//! number, since a source gives the same documents in the same order again.
+//! A discovery keeps no texts. The second pass identifies documents by number, since a source
+//! returns the same documents in the same order again.
 
 use std::ops::ControlFlow;
 
@@ -11,58 +11,59 @@ use textkin_core::{Document, DocumentSink, Problem, Source};
 use crate::discover::RunControl;
 use crate::error::Error;
 
-/// The texts of some documents, by number.
+/// The texts of selected documents, by number.
 #[derive(Debug, Default)]
 pub struct DocumentTexts(HashMap<u32, String>);
 
 impl DocumentTexts {
-    /// Reads `source` again and keeps the texts of the documents in `wanted`, of at most
-    /// `max_bytes` together.
+    /// Reads `source` again and keeps the texts of the documents in `wanted`, up to `max_bytes` in
+    /// total.
     ///
     /// # Errors
-    /// If they are longer than that, the run is stopped, or the source has become shorter.
+    /// If the texts are longer, the run is stopped, or the source now has fewer documents.
     pub fn read(
         source: &mut dyn Source,
         wanted: &HashSet<u32>,
         max_bytes: u64,
         control: &RunControl,
     ) -> Result<Self, Error> {
-        control.progress.begin("reading texts again", source.total_bytes().unwrap_or(0));
-        let mut kept = Kept { wanted, number: 0, n_bytes: 0, max_bytes, texts: HashMap::new() };
+        control.progress.begin("rereading texts", source.total_bytes().unwrap_or(0));
+        let mut sink =
+            WantedTexts { wanted, number: 0, n_bytes: 0, max_bytes, texts: HashMap::new() };
         while let Some(piece) = source.next_piece() {
             if control.stop.is_requested() {
                 return Err(Error::Stopped);
             }
             let n_bytes = piece.bytes();
-            piece.read(&mut kept);
+            piece.read(&mut sink);
             control.progress.advance(n_bytes);
-            if kept.n_bytes > max_bytes {
+            if sink.n_bytes > max_bytes {
                 return Err(Error::TooMuchText { max_bytes });
             }
-            if kept.texts.len() == wanted.len() {
-                return Ok(Self(kept.texts));
+            if sink.texts.len() == wanted.len() {
+                return Ok(Self(sink.texts));
             }
         }
-        Err(Error::Changed)
+        Err(Error::InputShrank)
     }
 
-    /// The text of a document that was wanted.
+    /// Returns the text of a selected document; empty for others.
     #[must_use]
     pub fn get(&self, document: u32) -> &str {
         self.0.get(&document).map_or("", String::as_str)
     }
 }
 
-struct Kept<'a> {
+struct WantedTexts<'a> {
     wanted: &'a HashSet<u32>,
-    /// The document that comes next.
+    /// The number of the next document.
     number: u32,
     n_bytes: u64,
     max_bytes: u64,
     texts: HashMap<u32, String>,
 }
 
-impl DocumentSink for Kept<'_> {
+impl DocumentSink for WantedTexts<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         if self.wanted.contains(&self.number) {
             self.n_bytes += document.text.len() as u64;
@@ -76,7 +77,7 @@ impl DocumentSink for Kept<'_> {
     }
 
     fn problem(&mut self, _: Problem) -> ControlFlow<()> {
-        // Told by the first pass.
+        // The first pass reported it.
         ControlFlow::Continue(())
     }
 }

@@ -1,4 +1,4 @@
-//! The index of shared chunks as a file: written by a discovery, asked about other texts later.
+//! The index file of shared chunks: written by a discovery, used later to look up other texts.
 
 use std::io::{self, Write};
 
@@ -13,25 +13,26 @@ use crate::documents::Documents;
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// How the chunks of an index were made: what is needed to make the same ones of another text.
+/// The settings by which texts were cut into chunks; stored so that other texts are cut the same
+/// way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnalysisConfig {
-    /// The version of textkin that wrote it.
+    /// The version of textkin that wrote the file.
     pub textkin: String,
-    /// The steps of normalisation.
+    /// The normalization.
     pub normalize: String,
-    /// Words that never count, beside those of the steps.
+    /// Ignored words, besides those of the normalization.
     pub stop_list: Vec<String>,
     /// The chunker.
     pub chunk: String,
-    /// How chunks are hashed.
+    /// The hash function of chunks.
     pub hash: String,
-    /// Number of templates, whose passages never counted.
+    /// Number of templates whose passages were excluded.
     pub templates: usize,
 }
 
 impl AnalysisConfig {
-    /// The recipe of `settings`.
+    /// Takes the configuration from `settings`.
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         Self {
@@ -44,44 +45,44 @@ impl AnalysisConfig {
         }
     }
 
-    /// The recipe of an index.
+    /// Reads the configuration of an index.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the configuration is invalid.
     pub fn of_index<B: AsRef<[u8]>>(index: &SharedIndex<B>) -> Result<Self, Error> {
         serde_json::from_str(index.about())
             .map_err(|error| Error::AnalysisConfig(error.to_string()))
     }
 
-    /// The settings that make chunks after this recipe.
+    /// Returns settings that produce the same chunks.
     ///
     /// # Errors
-    /// If this version lacks one of the strategies.
+    /// If this version does not support one of the strategies.
     pub fn settings(&self) -> Result<Settings, Error> {
-        let analysis = |error: &dyn std::fmt::Display| Error::AnalysisConfig(error.to_string());
+        let unsupported = |error: &dyn std::fmt::Display| Error::AnalysisConfig(error.to_string());
         let normalization: Normalization =
-            self.normalize.parse().map_err(|error| analysis(&error))?;
+            self.normalize.parse().map_err(|error| unsupported(&error))?;
         Ok(Settings {
             normalization: normalization.with_stop_list(self.stop_list.clone()),
-            chunk: self.chunk.parse().map_err(|error| analysis(&error))?,
-            hash: self.hash.parse().map_err(|error| analysis(&error))?,
+            chunk: self.chunk.parse().map_err(|error| unsupported(&error))?,
+            hash: self.hash.parse().map_err(|error| unsupported(&error))?,
             ..Settings::default()
         })
     }
 }
 
-/// All that documents share, kept to be written as an index.
+/// The shared chunks of a discovery, to be written as an index file.
 #[derive(Debug)]
 pub struct SharedText {
     pub(crate) shared: SharedChunks,
     pub(crate) chunks: SharedChunkList,
-    /// The text of each document.
+    /// The number of the text of each document.
     pub(crate) texts: Vec<Option<u32>>,
     pub(crate) analysis: AnalysisConfig,
 }
 
 impl SharedText {
-    /// Number of shared chunks.
+    /// Returns the number of shared chunks.
     #[must_use]
     pub fn n_chunks(&self) -> usize {
         self.chunks.len()
@@ -90,7 +91,7 @@ impl SharedText {
     /// Writes the index of `documents`.
     ///
     /// # Errors
-    /// If `out` cannot be written to.
+    /// If writing to `out` fails.
     pub fn write(&self, documents: &Documents, out: impl Write) -> io::Result<()> {
         let about = serde_json::to_string(&self.analysis).map_err(io::Error::other)?;
         let contents = IndexContents { about: &about, shared: &self.shared, chunks: &self.chunks };
@@ -102,21 +103,21 @@ impl SharedText {
     }
 }
 
-/// Where the chunks of one text stand in an indexed collection.
+/// The occurrences of the chunks of a text in an indexed collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Occurrences {
-    /// Distinct chunks of the text.
+    /// Number of distinct chunks of the text.
     pub chunks: u64,
-    /// Those that two or more documents of the collection share.
+    /// Number of those that two or more documents of the collection share.
     pub shared: u64,
-    /// The documents that hold them, and how many: most first, then in input order.
+    /// The documents that contain them, with the number of chunks: most first, then in input order.
     pub documents: Vec<(u32, u64)>,
 }
 
 /// Looks up the chunks of `text` in `index`.
 ///
 /// # Errors
-/// If chunks like those of the index cannot be made, or the index is damaged.
+/// If the settings of the index are not supported, or the index is damaged.
 pub fn find_occurrences<B: AsRef<[u8]>>(
     index: &SharedIndex<B>,
     text: &str,
@@ -135,7 +136,7 @@ pub fn find_occurrences<B: AsRef<[u8]>>(
     let mut hashes: Vec<u64> = words_of_hash.keys().copied().collect();
     hashes.sort_unstable();
     for hash in hashes {
-        // Different chunks may have the same fingerprint: words tell them apart if they are there.
+        // Different chunks may have the same hash; the words distinguish them if they are stored.
         let is_same = |chunk: &usize| {
             index.text_of_chunk(*chunk).is_none_or(|words| words.as_bytes() == words_of_hash[&hash])
         };

@@ -1,7 +1,7 @@
 //! Ingestion: reads a source in parallel and fills a collection with its distinct texts.
 //!
-//! Exact duplicates are found here, by a digest of the normalised tokens: only the first document
-//! with a text is indexed, the others ride on it.
+//! In: a source. Out: [`Documents`], problems, notes and a filled collection. Exact copies are
+//! found here by a digest of the normalized tokens: only the first document with a text is indexed.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -13,13 +13,13 @@ use textkin_core::{Chunk, Document, DocumentSink, Note, Problem, Source, Tokens}
 use textkin_index::{BatchBuilder, Collection, Progress, Stop, TextAddress};
 
 use crate::analyzer::Analyzer;
-use crate::documents::{Documents, Part};
+use crate::documents::{DocumentPart, Documents};
 use crate::error::Error;
 
-/// Buffers that held more bytes of tokens than this are not kept for the next document.
+/// Buffers with more bytes of tokens than this are not reused for the next document.
 const LARGE_TEXT: usize = 16 << 20;
 
-/// What was read.
+/// The documents that were read.
 #[derive(Debug, Default)]
 pub(crate) struct Ingested {
     pub(crate) documents: Documents,
@@ -29,12 +29,12 @@ pub(crate) struct Ingested {
     pub(crate) text_bytes: u64,
 }
 
-/// A document that has notes.
+/// The notes of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentNotes {
-    /// Its number.
+    /// The number of the document.
     pub document: u32,
-    /// What is worth knowing about it; never empty.
+    /// The notes; never empty.
     pub notes: Vec<Note>,
 }
 
@@ -43,21 +43,21 @@ pub(crate) fn ingest(
     source: &mut dyn Source,
     analyzer: &Analyzer,
     collection: &Collection,
-    reader: Reader<'_>,
+    options: ReadOptions<'_>,
 ) -> Result<Ingested, Error> {
-    reader.progress.begin("reading", source.total_bytes().unwrap_or(0));
-    let shared = Shared {
+    options.progress.begin("reading", source.total_bytes().unwrap_or(0));
+    let shared = SharedState {
         queue: Mutex::new((source, 0)),
         digests: Digests::default(),
         parts: Mutex::default(),
         failed: AtomicBool::new(false),
         analyzer,
         collection,
-        reader,
+        options,
     };
     let outcomes: Vec<Result<(), Error>> = std::thread::scope(|scope| {
         let workers: Vec<_> =
-            (0..reader.threads).map(|_| scope.spawn(|| Worker::new(&shared).run())).collect();
+            (0..options.threads).map(|_| scope.spawn(|| Worker::new(&shared).run())).collect();
         let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
@@ -65,7 +65,7 @@ pub(crate) fn ingest(
     });
     let mut parts = shared.parts.into_inner().unwrap_or_else(|broken| broken.into_inner());
     parts.sort_by_key(|part| part.number);
-    if reader.is_strict {
+    if options.is_strict {
         let first = parts.iter_mut().find_map(|part| part.problems.drain(..).next());
         if let Some(problem) = first {
             return Err(Error::Problem(problem));
@@ -76,9 +76,9 @@ pub(crate) fn ingest(
     let mut pieces = Vec::with_capacity(parts.len());
     let mut first = 0u32;
     for part in parts {
-        ingested.notes.extend(part.notes.into_iter().map(|noted| DocumentNotes {
-            document: first.saturating_add(noted.document),
-            ..noted
+        ingested.notes.extend(part.notes.into_iter().map(|notes| DocumentNotes {
+            document: first.saturating_add(notes.document),
+            ..notes
         }));
         first = first.saturating_add(part.documents.len());
         ingested.problems.extend(part.problems);
@@ -90,59 +90,59 @@ pub(crate) fn ingest(
     Ok(ingested)
 }
 
-/// How a source is read.
+/// Options for reading a source.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader<'a> {
+pub(crate) struct ReadOptions<'a> {
     pub(crate) threads: usize,
     pub(crate) is_strict: bool,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
 }
 
-/// What the workers share.
-struct Shared<'a> {
-    /// The source, and the number of its next piece.
+/// The state that the workers share.
+struct SharedState<'a> {
+    /// The source, and the number of pieces taken so far.
     queue: Mutex<(&'a mut dyn Source, u64)>,
     digests: Digests,
     parts: Mutex<Vec<PieceResult>>,
     failed: AtomicBool,
     analyzer: &'a Analyzer,
     collection: &'a Collection,
-    reader: Reader<'a>,
+    options: ReadOptions<'a>,
 }
 
-/// What came of one piece.
+/// The result of reading one piece.
 #[derive(Default)]
 struct PieceResult {
     number: u64,
     bytes: u64,
     text_bytes: u64,
-    documents: Part,
+    documents: DocumentPart,
     problems: Vec<Problem>,
-    /// Counted within the piece.
+    /// Notes, with document numbers relative to the piece.
     notes: Vec<DocumentNotes>,
 }
 
-/// The texts known so far, by digest; in shards, so that threads rarely wait for one another.
+/// The texts read so far, by digest; in shards, so that threads rarely wait for one another.
 #[derive(Default)]
 struct Digests {
     shards: [Mutex<HashMap<u128, TextAddress>>; 16],
 }
 
 impl Digests {
-    /// The text with `digest`, or the one that `add` adds.
+    /// Returns the text with `digest`, adding it with `add` if it is new, and whether it is new.
     fn find_or_add(&self, digest: u128, add: impl FnOnce() -> TextAddress) -> (TextAddress, bool) {
         let shard = &self.shards[(digest % 16) as usize];
         match shard.lock().unwrap_or_else(|broken| broken.into_inner()).entry(digest) {
-            Entry::Occupied(known) => (*known.get(), false),
+            Entry::Occupied(existing) => (*existing.get(), false),
             Entry::Vacant(vacant) => (*vacant.insert(add()), true),
         }
     }
 }
 
-/// One thread that reads pieces.
+/// A thread that reads pieces.
 struct Worker<'a, 'b> {
-    shared: &'a Shared<'b>,
+    shared: &'a SharedState<'b>,
     tokens: Tokens,
     chunks: Vec<Chunk>,
     selection: Vec<u32>,
@@ -154,7 +154,7 @@ struct Worker<'a, 'b> {
 }
 
 impl<'a, 'b> Worker<'a, 'b> {
-    fn new(shared: &'a Shared<'b>) -> Self {
+    fn new(shared: &'a SharedState<'b>) -> Self {
         let (batch, builder) = shared.collection.begin();
         Self {
             shared,
@@ -171,7 +171,7 @@ impl<'a, 'b> Worker<'a, 'b> {
 
     fn run(mut self) -> Result<(), Error> {
         let shared = self.shared;
-        while !shared.failed.load(Ordering::Relaxed) && !shared.reader.stop.is_requested() {
+        while !shared.failed.load(Ordering::Relaxed) && !shared.options.stop.is_requested() {
             let (number, piece) = {
                 let mut queue = shared.queue.lock().unwrap_or_else(|broken| broken.into_inner());
                 let Some(piece) = queue.0.next_piece() else { break };
@@ -183,10 +183,10 @@ impl<'a, 'b> Worker<'a, 'b> {
             piece.read(&mut self);
             let mut done = std::mem::take(&mut self.piece);
             done.documents.shrink();
-            // A stream of one text does not know its size before it is read.
+            // The size of a stream is unknown until it has been read.
             done.bytes = if bytes == 0 { done.text_bytes } else { bytes };
             shared.parts.lock().unwrap_or_else(|broken| broken.into_inner()).push(done);
-            shared.reader.progress.advance(bytes);
+            shared.options.progress.advance(bytes);
             if self.failure.is_some() {
                 shared.failed.store(true, Ordering::Relaxed);
             }
@@ -194,7 +194,7 @@ impl<'a, 'b> Worker<'a, 'b> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        if shared.reader.stop.is_requested() {
+        if shared.options.stop.is_requested() {
             return Err(Error::Stopped);
         }
         if !self.builder.is_empty() {
@@ -203,7 +203,7 @@ impl<'a, 'b> Worker<'a, 'b> {
         Ok(())
     }
 
-    /// Finishes the batch if the next text does not fit.
+    /// Starts a new batch if the next text does not fit into the current one.
     fn make_room(&mut self) -> Result<(), Error> {
         if self.builder.is_full(self.tokens.normalized().len()) {
             let (batch, builder) = self.shared.collection.begin();
@@ -215,7 +215,7 @@ impl<'a, 'b> Worker<'a, 'b> {
         Ok(())
     }
 
-    /// The text of the document whose tokens are in the buffer.
+    /// Returns the text of the document whose tokens are in the buffer.
     fn text(&mut self) -> Result<TextAddress, Error> {
         self.make_room()?;
         let next = TextAddress { batch: self.batch, text: self.n_texts };
@@ -239,7 +239,7 @@ impl DocumentSink for Worker<'_, '_> {
         let Document { id, text, time, mut notes, .. } = document;
         self.shared.analyzer.tokenize(&text, &mut self.tokens);
         self.piece.text_bytes += text.len() as u64;
-        // A large text comes with its memory, which is better used for its chunks.
+        // Free the memory of a large text before its chunks are computed.
         drop(text);
         let address = if self.tokens.is_empty() {
             None
@@ -256,14 +256,14 @@ impl DocumentSink for Worker<'_, '_> {
         if !notes.is_empty() {
             self.piece.notes.push(DocumentNotes { document: self.piece.documents.len(), notes });
         }
-        let words = u32::try_from(self.tokens.len()).expect("a text is bounded to 4 GiB");
+        let words = u32::try_from(self.tokens.len()).expect("a text is limited to 4 GiB");
         self.piece.documents.push(&id, time.as_deref(), words, address);
         if self.tokens.normalized().len() > LARGE_TEXT {
             self.tokens = self.shared.analyzer.tokens();
             self.chunks = Vec::new();
             self.selection = Vec::new();
         }
-        if self.shared.reader.stop.is_requested() {
+        if self.shared.options.stop.is_requested() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -272,7 +272,7 @@ impl DocumentSink for Worker<'_, '_> {
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
         self.piece.problems.push(problem);
-        if self.shared.reader.is_strict {
+        if self.shared.options.is_strict {
             self.shared.failed.store(true, Ordering::Relaxed);
             return ControlFlow::Break(());
         }
@@ -280,8 +280,8 @@ impl DocumentSink for Worker<'_, '_> {
     }
 }
 
-/// 128 bits of the BLAKE3 digest of the tokens and, where they matter, of the places where
-/// sentences and paragraphs begin.
+/// Returns 128 bits of the BLAKE3 digest of the tokens and, if the settings use them, of the starts
+/// of sentences and paragraphs.
 pub(crate) fn digest(tokens: &Tokens) -> u128 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(tokens.normalized());

@@ -1,22 +1,45 @@
-//! Finds the kin of a text: every document that shares written material with it.
-//!
-//! [`discover`] relates all documents of a source to one another:
+//! textkin finds text reuse: copies, near-duplicates, quotations and edited passages, in anything
+//! from two texts to collections larger than memory. Every pair it reports is exact and can be
+//! shown passage by passage.
 //!
 //! ```
-//! use textkin::{Settings, Watch, discover, source};
+//! use textkin::{RunControl, Settings, discover, source};
 //!
 //! let songs = "{\"id\":\"a\",\"text\":\"row row row your boat gently down the stream\"}\n\
 //!              {\"id\":\"b\",\"text\":\"please row row row your boat gently down the stream\"}\n";
-//! let settings = Settings::default();
-//! let mut source = source::Inputs::from_reader("songs", songs.as_bytes(), &Default::default())?;
-//! let found = discover(&mut source, &settings, &Watch::default())?;
-//! let pair = found.graph.rows().next().expect("the songs share eight words");
+//! let mut inputs = source::Inputs::from_reader("songs", songs.as_bytes(), &Default::default())?;
+//! let discovery = discover(&mut inputs, &Settings::default(), &RunControl::default())?;
+//! let pair = discovery.graph.rows().next().expect("the songs share eight words");
+//! assert_eq!(discovery.documents.id(pair.a), "a");
 //! assert_eq!(pair.overlap.a_in_b(), 1.0);
 //! # Ok::<(), textkin::Error>(())
 //! ```
 //!
-//! Data flows one way: source → text → tokens → chunks → selection → index → pairs → graph →
-//! report; the stages are crates of their own, re-exported here.
+//! # Where to start
+//!
+//! | task | entry point |
+//! |---|---|
+//! | read files, folders, archives or records | [`source::Inputs`] |
+//! | find all pairs of documents that share text | [`discover()`] |
+//! | compare two texts passage by passage | [`compare()`] |
+//! | remove duplicate documents, passages or lines | [`dedup()`] |
+//! | store a growing collection | [`RepositoryWriter`], [`Repository`] |
+//! | find the documents most similar to a text | [`Searcher`] |
+//! | find the pairs of newly added documents | [`pairs_with_new`] |
+//! | trace the passages of a stream to their origins | [`StreamTracer`] |
+//! | tokenize and fingerprint texts | [`Analyzer`] |
+//! | write pairs, clusters and HTML reports | [`report`] |
+//! | run discovery on several machines | [`distributed`] |
+//!
+//! [`Settings`] say how texts are compared: normalization, chunks, selection, score and threshold.
+//! [`RunControl`] reports the progress of a run and stops it.
+//!
+//! # Structure
+//!
+//! Data flows in one direction: source → text → tokens → chunks → selection → index → pairs → graph
+//! → report. Each stage is a crate of its own, re-exported here as a module ([`source`], [`text`],
+//! [`index`], [`graph`], [`report`], [`search`], [`trace`], [`repository_format`]); the types that
+//! they share are in [`types`].
 
 mod analyzer;
 mod compare;

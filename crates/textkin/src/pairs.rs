@@ -1,8 +1,8 @@
-//! The pairs of a run as rows: with the raw score, where anything is excluded.
+//! The pairs of a run as rows of a report, with the raw score if anything is excluded.
 //!
-//! A run with exclusions knows only what is left. What its pairs would score with nothing excluded
-//! takes a second reading of the input, in which pairs are looked up and none is looked for. A cap
-//! alone takes none.
+//! A run with exclusions computes only the overlap after exclusions. The raw scores of its pairs
+//! need a second pass over the input, which looks up pairs without searching for new ones. A limit
+//! on common chunks alone needs no second pass.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use crate::discover::{Discovery, RunControl, StageTiming, overlaps};
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// What the documents of a run share with nothing excluded, if anything is and there are pairs.
+/// Computes the overlaps without exclusions; `None` if nothing is excluded or there are no pairs.
 ///
 /// # Errors
 /// As [`discover`](crate::discover()).
@@ -32,26 +32,26 @@ pub fn raw_overlaps(
     if !settings.excludes() || found.graph.n_edges() == 0 {
         return Ok(None);
     }
-    let begun = Instant::now();
+    let start = Instant::now();
     let overlaps = overlaps(&mut inputs.reopen()?, &settings.without_exclusions(), control)?;
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     found.stages.push(StageTiming { name: "raw", seconds, bytes: 0 });
     Ok(Some(overlaps))
 }
 
-/// The pairs of a run.
+/// Turns the pairs of a run into rows of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct PairRows<'a> {
-    /// What a discovery found.
+    /// The result of the discovery.
     pub discovery: &'a Discovery,
-    /// What documents share with nothing excluded, if anything is.
+    /// The overlaps without exclusions, if anything is excluded.
     pub raw: Option<&'a Overlaps>,
-    /// The settings it was found with.
+    /// The settings of the discovery.
     pub settings: &'a Settings,
 }
 
 impl<'a> PairRows<'a> {
-    /// A pair with the names of its documents, and without its raw score.
+    /// Returns the row of a pair with the ids of its documents, without the raw score.
     #[must_use]
     pub fn row_without_raw_score(&self, pair: &Pair) -> PairRow<'a> {
         PairRow {
@@ -65,13 +65,13 @@ impl<'a> PairRows<'a> {
         }
     }
 
-    /// The score of two documents with nothing excluded, if anything is.
+    /// Returns the score of two documents without exclusions, if anything is excluded.
     #[must_use]
     pub fn raw_score(&self, a: u32, b: u32) -> Option<f64> {
         self.raw.map(|raw| self.settings.score.score(&raw.of(a, b)))
     }
 
-    /// The rows of `pairs`, in their order.
+    /// Returns the rows of `pairs`, in their order.
     #[must_use]
     pub fn rows(&self, pairs: &[Pair]) -> Vec<PairRow<'a>> {
         let row = |pair: &Pair| PairRow {
@@ -95,7 +95,8 @@ impl<'a> PairRows<'a> {
         rows
     }
 
-    /// What the cap set aside of the documents of `row`, if there is one.
+    /// Returns the common text that [`Settings::max_df`] excluded from the documents of `row`, if
+    /// it is set.
     #[must_use]
     pub fn common_text(&self, row: &PairRow<'_>) -> Option<CommonText<'a>> {
         let aside = self.discovery.common_words.as_ref()?;
@@ -103,15 +104,15 @@ impl<'a> PairRows<'a> {
         Some(CommonText { a, b, overlap: Some(row.overlap) })
     }
 
-    /// What is worth knowing about a document.
+    /// Returns the notes of a document.
     #[must_use]
     pub fn notes(&self, document: u32) -> Vec<Note> {
         let notes = &self.discovery.notes;
-        let place = notes.binary_search_by_key(&document, |noted| noted.document);
-        place.map_or_else(|_| Vec::new(), |place| notes[place].notes.clone())
+        let index = notes.binary_search_by_key(&document, |entry| entry.document);
+        index.map_or_else(|_| Vec::new(), |index| notes[index].notes.clone())
     }
 
-    /// What the run says of the pair `row`, which is number `number` in its order.
+    /// Returns the context of `row`, pair number `number` of the run, for a comparison report.
     #[must_use]
     pub fn run_pair(&self, number: usize, row: &PairRow<'_>) -> RunPair<'static> {
         RunPair {

@@ -1,4 +1,4 @@
-//! One document of a file, by the name that options give it.
+//! Reading a single document by its path: `FILE` or `FILE#ID`.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -11,31 +11,31 @@ use crate::error::Error;
 /// A document that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadDocument {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// What the source noticed about it.
+    /// The notes of the source.
     pub notes: Vec<Note>,
 }
 
-/// Takes the one document that is asked for.
-struct Taker<'a> {
+/// Receives documents and keeps the requested one.
+struct SingleDocument<'a> {
     file: String,
-    /// The id of the document, if the file holds several.
+    /// The id of the document, if the file contains several.
     wanted: Option<&'a str>,
-    taken: Option<ReadDocument>,
+    found: Option<ReadDocument>,
     n_documents: u64,
     problem: Option<Problem>,
 }
 
-impl Taker<'_> {
-    /// Whether nothing more need be read: it is found, or there are too many to choose from.
+impl SingleDocument<'_> {
+    /// Returns whether reading can stop: the document was found, or there are several to choose from.
     fn is_done(&self) -> bool {
-        if self.wanted.is_some() { self.taken.is_some() } else { self.n_documents > 1 }
+        if self.wanted.is_some() { self.found.is_some() } else { self.n_documents > 1 }
     }
 
-    /// Whether `id` is the document asked for, as written or without the name of the file.
+    /// Returns whether `id` is the requested id, with or without the name of the file.
     fn is_wanted(&self, id: &str) -> bool {
         let Some(wanted) = self.wanted else { return true };
         let rest = id.strip_prefix(&self.file).unwrap_or(id);
@@ -43,12 +43,12 @@ impl Taker<'_> {
     }
 }
 
-impl DocumentSink for Taker<'_> {
+impl DocumentSink for SingleDocument<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.n_documents += 1;
-        if self.is_wanted(&document.id) && self.taken.is_none() {
+        if self.is_wanted(&document.id) && self.found.is_none() {
             let (id, text) = (document.id.into_owned(), document.text.into_owned());
-            self.taken = Some(ReadDocument { id, text, notes: document.notes });
+            self.found = Some(ReadDocument { id, text, notes: document.notes });
         }
         if self.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -59,7 +59,7 @@ impl DocumentSink for Taker<'_> {
     }
 }
 
-/// The file and the id that `path` names: `FILE#ID`, unless a file has that very name.
+/// Splits `FILE#ID` into file and id, unless a file with the whole name exists.
 #[must_use]
 pub fn split_document_path(path: &Path) -> (PathBuf, Option<String>) {
     let split = path.to_str().and_then(|name| name.rsplit_once('#'));
@@ -71,39 +71,41 @@ pub fn split_document_path(path: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// Reads the one document that `path` names.
+/// Reads the document at `path`, given as `FILE` or `FILE#ID`.
 ///
 /// # Errors
-/// If it cannot be read, there is none, or there are several.
+/// If the document cannot be read, does not exist, or is one of several and no id is given.
 pub fn read_document(path: &Path, settings: &SourceSettings) -> Result<ReadDocument, Error> {
     let (file, id) = split_document_path(path);
     let mut inputs = Inputs::open(&[&file], settings)?;
-    let mut taker = Taker {
+    let mut sink = SingleDocument {
         file: file.display().to_string(),
         wanted: id.as_deref(),
-        taken: None,
+        found: None,
         n_documents: 0,
         problem: None,
     };
     while let Some(piece) = inputs.next_piece() {
-        piece.read(&mut taker);
-        if taker.is_done() {
+        piece.read(&mut sink);
+        if sink.is_done() {
             break;
         }
     }
-    let Taker { taken, n_documents, problem, .. } = taker;
+    let SingleDocument { found, n_documents, problem, .. } = sink;
     let name = file.display();
     if id.is_none() && n_documents > 1 {
-        let words = format!("{name} holds several documents; name one of them, as {name}#ID");
-        return Err(Error::Document(words));
+        let message = format!("{name} contains several documents; choose one with {name}#ID");
+        return Err(Error::Document(message));
     }
-    match (taken, problem, id) {
-        (Some(read), ..) => Ok(read),
+    match (found, problem, id) {
+        (Some(document), ..) => Ok(document),
         (None, Some(problem), _) => Err(Error::Document(problem.to_string())),
-        (None, None, Some(id)) => Err(Error::Document(format!("{name} holds no document '{id}'"))),
+        (None, None, Some(id)) => {
+            Err(Error::Document(format!("{name} contains no document '{id}'")))
+        }
         (None, None, None) if file.as_os_str() == "-" => {
             Ok(ReadDocument { id: "-".to_owned(), text: String::new(), notes: Vec::new() })
         }
-        (None, None, None) => Err(Error::Document(format!("{name}: it holds no document"))),
+        (None, None, None) => Err(Error::Document(format!("{name} contains no document"))),
     }
 }

@@ -1,4 +1,4 @@
-//! Settings: what the user wrote.
+//! The settings of a run.
 
 use std::path::PathBuf;
 
@@ -11,53 +11,55 @@ use textkin_text::tokenizer::Normalization;
 
 use crate::defaults::DEFAULT_THRESHOLD;
 
-/// What the user wrote: how documents are compared, and with which means.
+/// The settings of a run: how documents are compared, and the resources that it may use.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// How text becomes tokens.
     pub normalization: Normalization,
-    /// Texts whose words never count, wherever a chunk of them occurs.
+    /// Texts whose passages are excluded wherever they occur.
     pub templates: Vec<String>,
     /// How tokens become chunks.
     pub chunk: ChunkerKind,
     /// How chunks are hashed.
     pub hash: HashKind,
-    /// Which chunks lead to a pair. Scores are over all chunks of the pairs found.
+    /// Which chunks lead to a pair. Scores use all chunks of the pairs found.
     pub select: Selection,
-    /// Word lists and counts that selectors need.
+    /// Word lists and frequencies that selectors need.
     pub resources: Resources,
     /// The rule that scores a pair.
     pub score: Measure,
-    /// The least score of an edge.
+    /// The minimum score of an edge.
     pub threshold: f64,
     /// How the shared chunks of pairs are counted.
     pub counting: Counting,
-    /// Whether almost exact copies are also looked for by I-Match, before any chunk is compared.
+    /// Settings of I-Match, which finds near-duplicates before any chunk is compared; `None`
+    /// disables it.
     pub imatch: Option<ImatchSettings>,
-    /// Chunks in more documents than this are set aside.
+    /// Chunks that occur in more documents than this are excluded.
     pub max_df: Option<u32>,
-    /// The way to the shared chunks.
+    /// The algorithm for finding shared chunks.
     pub plan: Plan,
-    /// Bytes of memory to stay within; half of the machine's by default.
+    /// The memory limit in bytes; half of the machine's memory by default.
     pub memory: Option<u64>,
-    /// Where data goes that does not fit the memory.
+    /// The folder for data that does not fit in memory.
     pub temp_dir: PathBuf,
     /// Number of threads; all cores by default.
     pub threads: Option<usize>,
-    /// What is kept of each shared chunk, for an index of them.
+    /// What to keep of each shared chunk, to write an index file.
     pub keep_chunks: KeepChunks,
-    /// A document that cannot be read ends the run.
+    /// Whether a document that cannot be read ends the run.
     pub is_strict: bool,
-    /// Documents are those of a repository that keeps no text: their chunks are in their words.
+    /// Whether the documents come from a repository without texts: each word encodes its chunks.
     #[doc(hidden)]
-    pub replays: bool,
-    /// How many bits of each chunk hash are used: 64, fewer only to test collisions.
+    pub reads_fingerprints: bool,
+    /// Number of bits of each chunk hash: 64; fewer only to test collisions.
     #[doc(hidden)]
     pub hash_bits: u32,
-    /// How many blocks of pairs are listed; by the memory, set only to test what happens beyond.
+    /// Maximum number of blocks of pairs in memory; derived from the memory limit unless set by a
+    /// test.
     #[doc(hidden)]
     pub max_blocks: Option<usize>,
-    /// How many additions are made before common text is set aside; other than usual only to test.
+    /// Number of additions before common text is counted separately; changed only by tests.
     #[doc(hidden)]
     pub max_additions: u64,
 }
@@ -82,7 +84,7 @@ impl Default for Settings {
             threads: None,
             keep_chunks: KeepChunks::None,
             is_strict: false,
-            replays: false,
+            reads_fingerprints: false,
             hash_bits: 64,
             max_blocks: None,
             max_additions: 1 << 30,
@@ -91,7 +93,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The same settings with nothing excluded: no part of a text, no template, no cap.
+    /// Returns these settings without exclusions: no excluded parts, templates or common chunks.
     #[must_use]
     pub fn without_exclusions(&self) -> Self {
         Self {
@@ -102,34 +104,35 @@ impl Settings {
         }
     }
 
-    /// Whether words of texts are excluded: parts of them, or templates.
+    /// Returns whether parts of texts or templates are excluded.
     #[must_use]
     pub fn excludes_words(&self) -> bool {
         !self.templates.is_empty()
             || self.normalization.clone().without_exclusions() != self.normalization
     }
 
-    /// Whether anything is excluded, so that there are two scores: raw and after exclusions.
+    /// Returns whether anything is excluded, so that there are two scores: raw and after
+    /// exclusions.
     #[must_use]
     pub fn excludes(&self) -> bool {
         self.excludes_words() || self.max_df.is_some()
     }
 
-    /// Number of threads to use.
+    /// Returns the number of threads to use.
     #[must_use]
     pub fn n_threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.unwrap_or_else(cores).max(1)
     }
 
-    /// Bytes of memory to stay within.
+    /// Returns the memory limit in bytes.
     #[must_use]
     pub fn memory_budget(&self) -> u64 {
         self.memory.unwrap_or_else(|| machine_memory() / 2)
     }
 }
 
-/// Bytes of memory of this machine, 8 GiB where it cannot be told.
+/// Returns the memory of this machine in bytes, or 8 GiB if it is unknown.
 fn machine_memory() -> u64 {
     let kilobytes = |line: &str| line.split_whitespace().nth(1)?.parse::<u64>().ok();
     let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|info| {

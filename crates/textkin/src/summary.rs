@@ -1,10 +1,10 @@
-//! Counts: what a run found, in numbers.
+//! The counts of a run.
 
 use textkin_core::SharedChunks;
 
 use crate::documents::Documents;
 
-/// What a run found, in numbers. Exact copies count as documents wherever documents are counted.
+/// The counts of a run. Exact copies count as documents of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiscoveryCounts {
     /// Documents read.
@@ -19,15 +19,15 @@ pub struct DiscoveryCounts {
     pub chunks: u64,
     /// Distinct chunks of the collection.
     pub distinct_chunks: u64,
-    /// Distinct chunks that are in two or more documents.
+    /// Distinct chunks that occur in two or more documents.
     pub shared_chunks: u64,
-    /// Pairs of a shared chunk and a document that holds it.
+    /// Pairs of a shared chunk and a document that contains it.
     pub shared_postings: u64,
-    /// Hash collisions that were told apart.
+    /// Hash collisions that were resolved.
     pub collisions: u64,
-    /// Bytes read, as they are on disk.
+    /// Bytes read from disk.
     pub input_bytes: u64,
-    /// Bytes of text in them.
+    /// Bytes of text.
     pub text_bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Surveys: a first pass over a source, for strategies that must know the whole collection.
+//! Surveys: a first pass over a source, for strategies that need the whole collection.
 
 use std::ops::ControlFlow;
 
@@ -13,8 +13,8 @@ use crate::discover::RunControl;
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// Reads `inputs` a first time where a strategy of `settings` must know the whole collection, or the
-/// `stop_frequent` most frequent words of it shall never count.
+/// Makes a first pass over `inputs` if a strategy of `settings` needs the whole collection, or if
+/// its `stop_frequent` most frequent words are to be ignored, and completes `settings` accordingly.
 ///
 /// # Errors
 /// If the run is stopped, or the inputs cannot be read twice.
@@ -36,7 +36,7 @@ pub fn survey_collection(
     Ok(())
 }
 
-/// The `n` most frequent words of the collection, most frequent first, then by alphabet.
+/// Returns the `n` most frequent words of the collection, most frequent first, then alphabetically.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -58,7 +58,7 @@ pub fn frequent_words(
     Ok(words.into_iter().map(|(word, _)| String::from_utf8_lossy(&word).into_owned()).collect())
 }
 
-/// In how many documents each chunk of the collection is.
+/// Counts for each chunk of the collection the documents that contain it.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -84,7 +84,7 @@ pub fn chunk_frequencies(
     Ok(Frequencies::new(move |hash| counts.get(&hash).copied().unwrap_or(0)))
 }
 
-/// Calls `each` with the tokens of every document. Problems are left to the pass that follows.
+/// Calls `each` with the tokens of every document. Problems are reported by the next pass.
 fn survey(
     source: &mut dyn Source,
     settings: &Settings,

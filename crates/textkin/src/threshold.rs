@@ -1,4 +1,4 @@
-//! Thresholds as people write them.
+//! Parsing of thresholds.
 
 use std::fmt;
 
@@ -6,12 +6,13 @@ use textkin_core::Measure;
 
 use crate::defaults::DEFAULT_THRESHOLD;
 
-/// A threshold as written: a number, or one of DECO's levels, which depend on the score.
+/// A threshold as the user writes it: a number, or one of the levels of DECO, which depend on the
+/// score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Threshold {
-    /// The number itself.
+    /// A number.
     Number(f64),
-    /// T1 to T5.
+    /// One of the levels T1 to T5.
     Level(usize),
 }
 
@@ -21,7 +22,7 @@ impl Default for Threshold {
     }
 }
 
-/// Writes it as [`Threshold::parse`] reads it.
+/// Formats the threshold as [`Threshold::parse`] accepts it.
 impl fmt::Display for Threshold {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -32,10 +33,10 @@ impl fmt::Display for Threshold {
 }
 
 impl Threshold {
-    /// Reads it as written.
+    /// Parses a threshold.
     ///
     /// # Errors
-    /// In words, if it is none.
+    /// A message, if `text` is not a threshold.
     pub fn parse(text: &str) -> Result<Self, String> {
         let level = text.strip_prefix(['t', 'T']).and_then(|level| level.parse().ok());
         if let Some(level @ 1..=5) = level {
@@ -43,20 +44,20 @@ impl Threshold {
         }
         match text.parse::<f64>() {
             Ok(number) if number >= 0.0 && number.is_finite() => Ok(Self::Number(number)),
-            _ => Err(format!("'{text}' is neither a number from 0 on nor one of T1 to T5")),
+            _ => Err(format!("expected a non-negative number or T1 to T5, got '{text}'")),
         }
     }
 
-    /// The number it stands for under `measure`.
+    /// Returns the number for `measure`.
     ///
     /// # Errors
-    /// In words, if the measure has no such level.
+    /// A message, if the measure has no such level.
     pub fn number(self, measure: Measure) -> Result<f64, String> {
         match self {
             Self::Number(number) => Ok(number),
             Self::Level(level) => measure.preset(level).ok_or_else(|| {
                 format!(
-                    "T{level} is given for s1, s2, s3 and s4, not for {measure}; write a number"
+                    "T{level} is defined for s1, s2, s3 and s4, not for {measure}; write a number"
                 )
             }),
         }

@@ -1,13 +1,13 @@
-//! Times as people and feeds write them, and spans of time.
+//! Parsing and printing of times and durations.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A moment, in seconds since the beginning of 1970 in UTC.
+/// A point in time, in seconds since 1970 in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
-/// What cannot be read as a time.
+/// The error of parsing a [`Timestamp`]; contains the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseTimestampError(String);
 
@@ -15,7 +15,7 @@ impl fmt::Display for ParseTimestampError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "'{}' is no time: write 2024, 2024-01, 2024-01-31, 2024-01-31T13:45:00Z or seconds since 1970",
+            "'{}' is not a time; write 2024, 2024-01, 2024-01-31, 2024-01-31T13:45:00Z or seconds since 1970",
             self.0
         )
     }
@@ -24,14 +24,14 @@ impl fmt::Display for ParseTimestampError {
 impl std::error::Error for ParseTimestampError {}
 
 impl Timestamp {
-    /// Now.
+    /// Returns the current time.
     #[must_use]
     pub fn now() -> Self {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         Self(since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX)))
     }
 
-    /// So many seconds before.
+    /// Returns the time `seconds` earlier.
     #[must_use]
     pub fn before(self, seconds: u64) -> Self {
         Self(self.0.saturating_sub(i64::try_from(seconds).unwrap_or(i64::MAX)))
@@ -41,15 +41,17 @@ impl Timestamp {
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
-    /// Reads a year, month, day, or a date with a time of day and perhaps a zone (else UTC); the
-    /// first second of what is not said. A number of five digits or more is seconds since 1970.
+    /// Parses a year, a month, a day, or a date with a time of day and an optional zone (UTC by
+    /// default). Missing parts default to the earliest time. A number of five digits or more is
+    /// seconds since
+    /// 1970.
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
-        let wrong = || ParseTimestampError(text.to_owned());
+        let invalid = || ParseTimestampError(text.to_owned());
         let text = text.trim();
         let digits = text.strip_prefix('-').unwrap_or(text);
         if digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
             let whole = text.split('.').next().unwrap_or_default();
-            return whole.parse().map(Self).map_err(|_| wrong());
+            return whole.parse().map(Self).map_err(|_| invalid());
         }
         let (date, time) = match text.find(['T', 't', ' ']) {
             Some(at) => (&text[..at], Some(text[at + 1..].trim())),
@@ -58,7 +60,7 @@ impl FromStr for Timestamp {
         let mut parts = date.split('-');
         let mut next = |default: i64| match parts.next() {
             None => Ok(default),
-            Some(part) => number(part).ok_or_else(wrong),
+            Some(part) => number(part).ok_or_else(invalid),
         };
         let (year, month, day) = (next(-1)?, next(1)?, next(1)?);
         let is_date = (1..=9999).contains(&year)
@@ -66,17 +68,17 @@ impl FromStr for Timestamp {
             && (1..=days_of(year, month)).contains(&day)
             && parts.next().is_none();
         if !is_date {
-            return Err(wrong());
+            return Err(invalid());
         }
         let seconds = match time {
             None => 0,
-            Some(time) => seconds_of_day(time).ok_or_else(wrong)?,
+            Some(time) => seconds_of_day(time).ok_or_else(invalid)?,
         };
         Ok(Self(days_since_1970(year, month, day) * 86_400 + seconds))
     }
 }
 
-/// A number of one to four digits.
+/// Parses a number of one to four digits.
 fn number(text: &str) -> Option<i64> {
     let is_number = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { text.parse().ok() } else { None }
@@ -101,8 +103,8 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     years + (1..month).map(|month| days_of(year, month)).sum::<i64>() + day - 1
 }
 
-/// The seconds of `13:45`, `13:45:00`, `13:45:00.25`, each perhaps with `Z` or `+02:00`; zones ahead
-/// of UTC give less.
+/// Parses `13:45`, `13:45:00` or `13:45:00.25`, each with an optional `Z` or `+02:00`, into seconds
+/// since midnight UTC.
 fn seconds_of_day(text: &str) -> Option<i64> {
     let (clock, zone) = match text.find(['Z', 'z', '+', '-']) {
         Some(at) => (text[..at].trim_end(), &text[at..]),
@@ -138,7 +140,7 @@ fn offset(zone: &str) -> Option<i64> {
 impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, seconds) = (self.0.div_euclid(86_400), self.0.rem_euclid(86_400));
-        // At most the year in question, and little less.
+        // A lower bound that is close to the year.
         let mut year = 1970 + if days < 0 { days.div_euclid(365) - 1 } else { days / 366 };
         while days_since_1970(year + 1, 1, 1) <= days {
             year += 1;
@@ -153,15 +155,16 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Reads a span of time such as `90s`, `15m`, `12h`, `30d`, `2w` or `1y`, in seconds.
+/// Parses a duration such as `90s`, `15m`, `12h`, `30d`, `2w` or `1y` into seconds.
 ///
 /// # Errors
-/// If it is none.
+/// A message, if `text` is not a duration.
 pub fn parse_age(text: &str) -> Result<u64, String> {
-    let wrong =
-        || format!("'{text}' is no age: write a number and s, m, h, d, w or y, such as 30d");
-    let at = text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(wrong)?;
-    let number: u64 = text[..at].parse().map_err(|_| wrong())?;
+    let invalid = || {
+        format!("'{text}' is not a duration; write a number and s, m, h, d, w or y, such as 30d")
+    };
+    let at = text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(invalid)?;
+    let number: u64 = text[..at].parse().map_err(|_| invalid())?;
     let unit = match &text[at..] {
         "s" => 1,
         "m" => 60,
@@ -169,9 +172,9 @@ pub fn parse_age(text: &str) -> Result<u64, String> {
         "d" => 86_400,
         "w" => 7 * 86_400,
         "y" => 365 * 86_400,
-        _ => return Err(wrong()),
+        _ => return Err(invalid()),
     };
-    number.checked_mul(unit).ok_or_else(wrong)
+    number.checked_mul(unit).ok_or_else(invalid)
 }
 
 #[cfg(test)]
@@ -181,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_as_they_are_written() {
+    fn times_are_parsed() {
         let cases = [
             ("1970", 0),
             ("1970-01-02", 86_400),
@@ -212,13 +215,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(seconds in -60_000_000_000i64..250_000_000_000) {
+        fn printed_times_are_parsed_back(seconds in -60_000_000_000i64..250_000_000_000) {
             let timestamp = Timestamp(seconds);
             prop_assert_eq!(timestamp.to_string().parse(), Ok(timestamp));
         }
 
         #[test]
-        fn any_text_can_be_tried(text in "\\PC{0,30}") {
+        fn any_text_can_be_parsed(text in "\\PC{0,30}") {
             let _ = text.parse::<Timestamp>();
             let _ = parse_age(&text);
         }

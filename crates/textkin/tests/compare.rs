@@ -79,8 +79,8 @@ fn spans_are_bytes_of_the_texts_as_given() {
 }
 
 #[test]
-fn other_chunks_than_runs_of_words_are_refused() {
+fn chunks_other_than_runs_of_words_are_rejected() {
     let settings = Settings { chunk: "sentence".parse().unwrap(), ..Settings::default() };
     let error = compare("a", "b", &settings, 5).unwrap_err().to_string();
-    assert_eq!(error, "texts are compared by runs of words: write words:K, not sentence");
+    assert_eq!(error, "comparing two texts needs chunks of words: use words:K, not sentence");
 }

@@ -49,7 +49,7 @@ def test_settings(spark):
     one = [("a", "x")]
     setting = textkin.SettingError
     fails(spark, one, "unknown selector 'winow'; did you mean 'winnow'", setting, select="winow:8")
-    fails(spark, one, "rarest-collection:3 must know the whole", setting, select="rarest-collection:3")
+    fails(spark, one, "rarest-collection:3 needs the whole", setting, select="rarest-collection:3")
     fails(spark, one, "unknown score 's5'", setting, score="s5")
     fails(spark, one, "unknown chunker", setting, chunk="wrods:8")
     fails(spark, one, "block: 1 is not", setting, block=1)

@@ -232,7 +232,7 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
         templates: stored.templates,
         chunk: stored.chunk,
         hash: stored.hash,
-        replays: stored.replays,
+        reads_fingerprints: stored.reads_fingerprints,
         is_strict: true,
         select,
         resources,

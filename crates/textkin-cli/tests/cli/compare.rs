@@ -55,7 +55,7 @@ fn exit_codes_are_0_1_and_2() {
     compare(&folder, &["a.txt", "none.txt"]).expect(2);
     compare(&folder, &["a.txt"]).expect(2);
     let run = compare(&folder, &["a.txt", "b.txt", "--chunk", "sentence"]).expect(2);
-    run.expect_only("texts are compared by runs of words: write words:K, not sentence");
+    run.expect_only("comparing two texts needs chunks of words: use words:K, not sentence");
     let run = compare(&folder, &["-", "-"]).expect(2);
     run.expect_only("standard input (-) can be only one of the two documents");
 }
@@ -151,9 +151,9 @@ fn records_are_addressed_by_file_and_id() {
     compare(&folder, &["all.jsonl#x", "all.jsonl#y 1"]).expect(0);
     compare(&folder, &["all.jsonl#x", "all.jsonl#z"]).expect(1);
     let run = compare(&folder, &["all.jsonl#x", "all.jsonl#w"]).expect(2);
-    run.expect_only("all.jsonl holds no document 'w'");
+    run.expect_only("all.jsonl contains no document 'w'");
     let run = compare(&folder, &["all.jsonl", "all.jsonl#x"]).expect(2);
-    run.expect_only("all.jsonl holds several documents; name one of them, as all.jsonl#ID");
+    run.expect_only("all.jsonl contains several documents; choose one with all.jsonl#ID");
 }
 
 #[test]

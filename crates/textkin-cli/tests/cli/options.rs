@@ -34,7 +34,7 @@ fn levels_require_a_deco_score() {
         let options = ["a.txt", "b.txt", "--score", score, "--threshold", "T1"];
         let run = folder.discover(&options).expect(2);
         run.expect_only(&format!(
-            "T1 is given for s1, s2, s3 and s4, not for {score}; write a number"
+            "T1 is defined for s1, s2, s3 and s4, not for {score}; write a number"
         ));
     }
 }
@@ -100,11 +100,11 @@ fn invalid_values_are_rejected_with_valid_ones() {
         (["--chunk", "words:0"], "words:0: the number of words must be at least 1"),
         (["--chunk", "wrods:8"], "unknown chunker 'wrods'; did you mean 'words'?"),
         (["--score", "s9"], "unknown score 's9'; use kin, s1, s2, s3, s4, ssr, sscr"),
-        (["--memory", "8parsec"], "no unit 'parsec'; there are KiB, MiB, GiB"),
-        (["--memory", "lots"], "'lots' is not a size; write for example 1GiB"),
-        (["--threshold", "T9"], "'T9' is neither a number from 0 on nor one of T1 to T5"),
+        (["--memory", "8parsec"], "unknown unit 'parsec'; use KiB, MiB, GiB"),
+        (["--memory", "lots"], "'lots' is not a size; write it like 1GiB"),
+        (["--threshold", "T9"], "expected a non-negative number or T1 to T5, got 'T9'"),
         (["--threshold", "-1"], ""),
-        (["--threshold", "NaN"], "'NaN' is neither a number"),
+        (["--threshold", "NaN"], "got 'NaN'"),
         (["--plan", "x"], "unknown plan 'x'; use auto, sort, spex, spex-iterated or spill"),
         (["--count", "x"], "unknown counting 'x'; use exact or probabilistic"),
         (["--cluster-by", "x"], "unknown clustering 'x'; use dense or components"),

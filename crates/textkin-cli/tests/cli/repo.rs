@@ -121,8 +121,8 @@ fn existing_id_is_refused_skipped_or_replaced() {
     folder.write("x.jsonl", [record("h.txt", BAKERY), record("new", FERRY)].concat());
     let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
     run.expect_only(
-        "h.txt: a document with this id is in the repository already; --existing replace puts this \
-         one in its place, --existing skip leaves it out",
+        "h.txt: a document with this id is already in the repository; use --existing replace to \
+         replace it, or --existing skip to skip this one",
     );
     assert_eq!(ids(&folder, "r"), ["h.txt", "f.txt", "b.txt", "new"]);
     folder.repo(&["add", "r", "x.jsonl"]).expect(2);
@@ -153,7 +153,7 @@ fn first_of_several_documents_with_one_id_is_added() {
     let folder = three();
     folder.write("x.jsonl", [record("one", FERRY), record("one", BAKERY)].concat());
     let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
-    run.expect_only("one: a document before it has the same id");
+    run.expect_only("one: an earlier document has the same id");
     for existing in ["skip", "replace"] {
         folder
             .repo(&["add", "r", "x.jsonl", "--existing", existing])
@@ -220,7 +220,7 @@ fn remove_by_conditions_and_age() {
     assert!(found(&["author=Swift"]).is_empty());
     for bad in ["words", "=5", ""] {
         let run = folder.repo(&["remove", "r", "--where", bad]).expect(2);
-        assert!(run.stderr.contains("is no condition: write FIELD=VALUE"), "{run:?}");
+        assert!(run.stderr.contains("is not a condition; write FIELD=VALUE"), "{run:?}");
     }
     let run = folder.repo(&["remove", "r", "--older-than", "2022-01-01", "--dry-run"]).expect(0);
     assert_eq!(run.stdout, "would remove 2 documents\n  7\n  007\n");
@@ -392,7 +392,7 @@ fn repository_is_not_read_as_a_directory_of_documents() {
     assert!(run.stderr.contains("textkin: skipped, because it is a repository: in/r\n"), "{run:?}");
     folder.repo(&["create", "s"]).expect(0);
     let run = folder.repo(&["add", "s", "in/r"]).expect(2);
-    run.expect_only("in/r: it is a repository; textkin repo export writes its documents");
+    run.expect_only("in/r: this is a repository; textkin repo export writes its documents");
     let run = folder.textkin(&["search", "in/r", "s"]).expect(2);
-    run.expect_only("s: it is a repository; textkin repo export writes its documents");
+    run.expect_only("s: this is a repository; textkin repo export writes its documents");
 }

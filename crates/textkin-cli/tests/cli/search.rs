@@ -204,7 +204,7 @@ fn passages_require_stored_texts() {
     let folder = three(&["--fingerprints-only"]);
     let run = search(&folder, &["h.txt", "--passages"]).expect(2);
     assert!(
-        run.stderr.starts_with("textkin: r keeps no text, only fingerprints: passages"),
+        run.stderr.starts_with("textkin: r stores only fingerprints, no text: passage"),
         "{run:?}"
     );
 }

@@ -1,13 +1,13 @@
-//! Cuts: what goes out of a text, in bytes, so that the rest stays readable.
+//! Cuts: the bytes to remove from a text, chosen so that the rest stays readable.
 
 use std::ops::Range;
 
 use textkin_core::Span;
 
-/// Characters that make one written word of several tokens: no cut goes through it.
+/// Characters that join several tokens into one written word, which is never split by a cut.
 const JOINERS: &str = "-\u{2010}\u{2011}'\u{2019}/_.:@&+~=·";
 
-/// What goes out of one text: ascending, apart from each other.
+/// The spans to remove from a text, ascending and separate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cuts(Vec<Span>);
 
@@ -16,11 +16,11 @@ impl Cuts {
         self.0.is_empty()
     }
 
-    /// Adds a cut; it grows together with those that it meets.
+    /// Adds a cut and merges it with the cuts that it touches.
     pub(super) fn insert(&mut self, mut span: Span) {
-        let meets = |cut: &Span| cut.start <= span.end && span.start <= cut.end;
+        let touches = |cut: &Span| cut.start <= span.end && span.start <= cut.end;
         let first = self.0.partition_point(|cut| cut.end < span.start);
-        let n = self.0[first..].iter().take_while(|cut| meets(cut)).count();
+        let n = self.0[first..].iter().take_while(|cut| touches(cut)).count();
         if let Some((head, tail)) = self.0[first..first + n].first().zip(self.0[..first + n].last())
         {
             span = Span::new(span.start.min(head.start), span.end.max(tail.end));
@@ -28,15 +28,16 @@ impl Cuts {
         self.0.splice(first..first + n, [span]);
     }
 
-    /// What is left of `text`.
+    /// Returns `text` without the cuts.
     pub(crate) fn apply(&self, text: &str) -> String {
         self.rest(text).text
     }
 
-    /// What is left of `text`, and where it stood. Where two words would touch that did not touch
-    /// before, a space stands between them.
-    pub(super) fn rest(&self, text: &str) -> Rest {
-        let mut rest = Rest { text: String::with_capacity(text.len()), segments: Vec::new() };
+    /// Returns `text` without the cuts, with the original positions. A space is inserted where two
+    /// words would become adjacent.
+    pub(super) fn rest(&self, text: &str) -> RemainingText {
+        let mut rest =
+            RemainingText { text: String::with_capacity(text.len()), segments: Vec::new() };
         let mut at = 0;
         for cut in
             self.0.iter().map(|cut| cut.range()).chain(std::iter::once(text.len()..text.len()))
@@ -47,7 +48,7 @@ impl Cuts {
                 rest.text.push(' ');
             }
             if !segment.is_empty() {
-                rest.segments.push(Segment { at: rest.text.len(), from: at..cut.start });
+                rest.segments.push(KeptSegment { at: rest.text.len(), from: at..cut.start });
             }
             rest.text.push_str(segment);
             at = cut.end;
@@ -56,24 +57,24 @@ impl Cuts {
     }
 }
 
-/// What is left of a text.
+/// The text that remains after cuts.
 #[derive(Debug)]
-pub(super) struct Rest {
+pub(super) struct RemainingText {
     pub(super) text: String,
-    segments: Vec<Segment>,
+    segments: Vec<KeptSegment>,
 }
 
-/// A part that is left: where it begins now, and where it stood.
+/// A kept part of a text: its start in the remaining text, and its original range.
 #[derive(Debug)]
-struct Segment {
+struct KeptSegment {
     at: usize,
     from: Range<usize>,
 }
 
-impl Rest {
-    /// Where bytes of the rest stood in the text.
+impl RemainingText {
+    /// Returns the original position of a range of the remaining text.
     pub(super) fn original(&self, range: Range<usize>) -> Span {
-        let end_of = |segment: &Segment| segment.at + segment.from.len();
+        let end_of = |segment: &KeptSegment| segment.at + segment.from.len();
         let first = self.segments.partition_point(|segment| end_of(segment) <= range.start);
         let last = self.segments.partition_point(|segment| segment.at < range.end);
         let start = self
@@ -83,14 +84,18 @@ impl Rest {
         let end = self.segments[..last].last().map_or(start, |segment| {
             segment.from.start + (range.end - segment.at).min(segment.from.len())
         });
-        let byte = |offset: usize| u32::try_from(offset).expect("a text is bounded to 4 GiB");
+        let byte = |offset: usize| u32::try_from(offset).expect("a text is limited to 4 GiB");
         Span::new(byte(start), byte(end.max(start)))
     }
 }
 
-/// Leaves out the tokens at both ends that are parts of written words which begin or end outside
-/// (`well-known`), unless nothing would be left.
-pub(super) fn without_parts(text: &str, spans: &[Span], tokens: Range<usize>) -> Range<usize> {
+/// Drops tokens at both ends that are parts of a written word which extends beyond `tokens`
+/// (`well-known`), unless no token would remain.
+pub(super) fn without_partial_words(
+    text: &str,
+    spans: &[Span],
+    tokens: Range<usize>,
+) -> Range<usize> {
     let (mut start, mut end) = (tokens.start, tokens.end);
     while start < end && start > 0 && is_joined(text, spans[start - 1], spans[start]) {
         start += 1;
@@ -101,7 +106,7 @@ pub(super) fn without_parts(text: &str, spans: &[Span], tokens: Range<usize>) ->
     if start < end { start..end } else { tokens }
 }
 
-/// Whether two tokens that follow each other are parts of one written word.
+/// Returns whether two consecutive tokens belong to the same written word.
 fn is_joined(text: &str, one: Span, other: Span) -> bool {
     if other.start < one.end {
         return true;
@@ -110,8 +115,8 @@ fn is_joined(text: &str, one: Span, other: Span) -> bool {
     !gap.is_empty() && gap.chars().all(|character| JOINERS.contains(character))
 }
 
-/// The bytes that go with `tokens`: the marks that hang on them go too, and of the white space on
-/// both sides one side stays, that with more line ends.
+/// Returns the bytes to remove for `tokens`, including attached punctuation. Of the white space on
+/// both sides, the side with more line ends is kept.
 pub(super) fn bytes_of(text: &str, spans: &[Span], tokens: Range<usize>) -> Range<usize> {
     let (mut start, mut end) =
         (spans[tokens.start].start as usize, spans[tokens.end - 1].end as usize);
@@ -165,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_go_with_their_words_and_one_space_stays() {
+    fn punctuation_is_removed_with_its_words_and_one_space_is_kept() {
         assert_eq!(
             cut("one (two three), four", &["one", "two", "three", "four"], 1..3),
             "one four"
@@ -178,29 +183,29 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_hanging_at_the_ends() {
+    fn no_punctuation_is_left_at_the_ends() {
         assert_eq!(cut("one, two\n", &["one", "two"], 0..1), "two\n");
         assert_eq!(cut("one two.\n", &["one", "two"], 1..2), "one\n");
         assert_eq!(cut(" one two.\n", &["one", "two"], 0..2), "");
     }
 
     #[test]
-    fn words_that_did_not_touch_do_not_touch() {
+    fn separate_words_stay_separate() {
         assert_eq!(cut("天地玄", &["天", "地", "玄"], 1..2), "天 玄");
         assert_eq!(cut("1;2;3", &["1", "2", "3"], 1..2), "1; ;3");
     }
 
     #[test]
-    fn a_written_word_of_several_tokens_is_not_cut_through() {
+    fn a_written_word_of_several_tokens_is_not_split() {
         let text = "a well-known two-fold b";
         let spans = spans(text, &["a", "well", "known", "two", "fold", "b"]);
-        assert_eq!(without_parts(text, &spans, 2..4), 2..4);
-        assert_eq!(without_parts(text, &spans, 2..5), 3..5);
-        assert_eq!(without_parts(text, &spans, 1..4), 1..3);
+        assert_eq!(without_partial_words(text, &spans, 2..4), 2..4);
+        assert_eq!(without_partial_words(text, &spans, 2..5), 3..5);
+        assert_eq!(without_partial_words(text, &spans, 1..4), 1..3);
     }
 
     #[test]
-    fn cuts_that_meet_are_one() {
+    fn touching_cuts_are_merged() {
         let mut cuts = Cuts::default();
         for (start, end) in [(10, 12), (2, 4), (12, 14), (4, 5), (20, 21), (3, 11)] {
             cuts.insert(Span::new(start, end));
@@ -209,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_the_rest_are_found_in_the_text() {
+    fn positions_are_mapped_to_the_original_text() {
         let mut cuts = Cuts::default();
         cuts.insert(Span::new(4, 8));
         let rest = cuts.rest("one two three");

@@ -1,7 +1,8 @@
-//! Whole documents: one goes if a document that is kept before it holds enough of it.
+//! Deduplication of whole documents: a document is removed if a kept document contains enough of
+//! it.
 //!
-//! In: a source. Out: what goes, and what holds most of it. The search itself is
-//! [`Deduplicator`]; here is the order in which it takes the documents.
+//! In: a source. Out: the removals, each with the keeper that contains most of it. The search
+//! itself is in [`Deduplicator`]; this module determines the order of the documents.
 
 use textkin_core::Source;
 use textkin_graph::{Deduplicator, DeduplicatorSettings, DuplicateMeasure};
@@ -11,7 +12,7 @@ use crate::discover::{self, RunControl};
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// When a document goes.
+/// The rule by which a document is removed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     pub(super) measure: DuplicateMeasure,
@@ -19,10 +20,10 @@ pub(super) struct Rule {
     pub(super) keep: KeepRule,
 }
 
-/// What goes.
+/// Finds the duplicate documents.
 ///
-/// If an exact copy is kept it is named as what stays, else the kept document that holds most
-/// (or has the highest score); of equals the most preferred.
+/// The keeper is an exact copy if one is kept, else the kept document that contains most of it (or
+/// has the highest score); ties go to the preferred document.
 pub(super) fn find(
     source: &mut dyn Source,
     settings: &Settings,
@@ -45,7 +46,7 @@ pub(super) fn find(
         KeepRule::Best => deduplicator.commonness(),
         _ => Vec::new(),
     };
-    control.progress.begin("finding what holds each", documents.len() as u64);
+    control.progress.begin("finding duplicates", documents.len() as u64);
     let order = preference::order(rule.keep, &documents, &commonness);
     let keepers = deduplicator.keepers(&order, &advance)?;
     let removal = |(document, keeper): (u32, &Option<textkin_graph::Keeper>)| {

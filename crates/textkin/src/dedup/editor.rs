@@ -1,4 +1,4 @@
-//! The editor: tells a second pass over the source what becomes of each document.
+//! The editor: decides in a second pass over the source what to do with each document.
 
 use textkin_core::Document;
 use textkin_source::{Annotation, EditDecision};
@@ -7,38 +7,39 @@ use super::Duplicates;
 use crate::discover::RunControl;
 use crate::error::Error;
 
-/// Answers for the documents of a source in their order, as [`Duplicates::editor`] says.
+/// Decides for each document of a source, in order, whether to keep, remove or edit it. Created by
+/// [`Duplicates::editor`].
 #[derive(Debug)]
 pub struct DedupEditor<'a> {
     duplicates: &'a Duplicates,
     is_annotating: bool,
     control: &'a RunControl,
-    /// Number of the next document, and of the next removal.
+    /// The next document and the next removal.
     document: u32,
     removal: usize,
     failure: Option<Error>,
-    /// Documents and words so far, and how many of them go.
+    /// The counts since the last call of [`DedupEditor::take_counts`].
     counts: DedupCounts,
 }
 
-/// How much there was and how much of it goes.
+/// The counts of a deduplication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DedupCounts {
-    /// Documents.
+    /// Documents read.
     pub documents: u64,
-    /// Documents that go.
+    /// Documents removed.
     pub documents_removed: u64,
-    /// Documents of which a part goes.
+    /// Documents that lose a part.
     pub documents_shortened: u64,
-    /// Words.
+    /// Words read.
     pub words: u64,
-    /// Words that go.
+    /// Words removed.
     pub words_removed: u64,
 }
 
 impl Duplicates {
-    /// What becomes of each document of the same source, read again from its beginning. With
-    /// `is_annotating`, documents that would go stay and say what they duplicate.
+    /// Creates the editor for a second pass over the same source. With `is_annotating`, duplicates
+    /// are kept and annotated with the document that they duplicate.
     #[must_use]
     pub fn editor<'a>(&'a self, is_annotating: bool, control: &'a RunControl) -> DedupEditor<'a> {
         DedupEditor {
@@ -52,34 +53,34 @@ impl Duplicates {
         }
     }
 
-    /// How much there is and how much of it goes.
+    /// Returns the counts of documents and words.
     #[must_use]
     pub fn counts(&self) -> DedupCounts {
         let mut counts =
             DedupCounts { documents: self.documents.len() as u64, ..DedupCounts::default() };
         counts.words = self.documents.entries().map(|entry| u64::from(entry.words)).sum();
         counts.words_removed = self.removed.iter().map(|removal| u64::from(removal.words)).sum();
-        let same = self.removed.chunk_by(|one, other| one.document == other.document);
-        let touched = same.count() as u64;
+        let by_document = self.removed.chunk_by(|one, other| one.document == other.document);
+        let affected = by_document.count() as u64;
         if self.is_whole {
-            counts.documents_removed = touched;
+            counts.documents_removed = affected;
         } else {
-            counts.documents_shortened = touched;
+            counts.documents_shortened = affected;
         }
         counts
     }
 }
 
 impl DedupEditor<'_> {
-    /// What passed since this was asked last.
+    /// Returns the counts since the last call.
     pub fn take_counts(&mut self) -> DedupCounts {
         std::mem::take(&mut self.counts)
     }
 
-    /// Checks that the second pass met the documents of the first.
+    /// Checks that the second pass found the same documents as the first.
     ///
     /// # Errors
-    /// [`Error::InputChanged`] if it did not; [`Error::Stopped`].
+    /// [`Error::InputChanged`] if it did not; [`Error::Stopped`] if the run was stopped.
     pub fn finish(self) -> Result<(), Error> {
         if let Some(failure) = self.failure {
             return Err(failure);
@@ -92,12 +93,12 @@ impl DedupEditor<'_> {
         }
     }
 
-    /// Why it said [`EditDecision::Stop`], if it did.
+    /// Returns the reason for [`EditDecision::Stop`], if there was one.
     pub fn take_failure(&mut self) -> Option<Error> {
         self.failure.take()
     }
 
-    fn fate(&mut self, document: &Document<'_>) -> EditDecision {
+    fn decide(&mut self, document: &Document<'_>) -> EditDecision {
         let Duplicates { documents, removed, cuts, is_whole, .. } = self.duplicates;
         let number = self.document;
         self.document += 1;
@@ -148,6 +149,6 @@ impl textkin_source::DocumentEditor for DedupEditor<'_> {
             self.failure = Some(Error::InputChanged { id: document.id.clone().into_owned() });
             return EditDecision::Stop;
         }
-        self.fate(document)
+        self.decide(document)
     }
 }

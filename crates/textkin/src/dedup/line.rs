@@ -1,8 +1,8 @@
-//! Lines that stand in a text that was walked before, or earlier in the same.
+//! Deduplication of lines: removes lines that occur in an earlier text, or earlier in the same one.
 //!
-//! In: texts, one after the other. Out: the lines that go out of each. Lines are the same if their
-//! words are; they are told by 128 bits of a digest. Where a line goes between blank lines, these
-//! become one.
+//! In: texts, one after another. Out: the lines to remove from each. Lines are equal if their words
+//! are; they are identified by 128 bits of a digest. If a line between blank lines is removed, the
+//! blank lines become one.
 
 use bytemuck::{Pod, Zeroable};
 use textkin_core::{Disguises, Layers, Span, Tokenizer, Tokens};
@@ -10,23 +10,23 @@ use textkin_index::{HashEntry, HashIndex};
 use textkin_text::tokenizer::WordTokenizer;
 
 use super::cut::Cuts;
-use super::passage::same_words;
-use super::walk::{Cutter, Preparer, share};
+use super::passage::distinct_words_tokenizer;
+use super::walk::{Cutter, TextAnalyzer, share};
 use super::{Removal, RemovedSpan};
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// Where a line stays.
+/// The first occurrence of a line.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Origin {
+struct LineOrigin {
     /// The digest of the line, in two halves.
     digest: [u64; 2],
     document: u32,
     line: u32,
 }
 
-impl HashEntry for Origin {
+impl HashEntry for LineOrigin {
     fn hash(&self) -> u64 {
         self.digest[0]
     }
@@ -34,31 +34,31 @@ impl HashEntry for Origin {
 
 /// The lines of a text.
 pub(super) struct Lines {
-    lines: Vec<Line>,
+    lines: Vec<TextLine>,
     disguises: Disguises,
 }
 
 /// A line of a text.
-struct Line {
-    /// Its bytes, with its end.
+struct TextLine {
+    /// The bytes of the line, including the line end.
     span: Span,
     words: u32,
     is_blank: bool,
-    /// 128 bits of the digest of its words, if it has enough of them.
+    /// 128 bits of the digest of its words, if the line has enough words.
     digest: Option<[u64; 2]>,
 }
 
-/// Finds the lines of texts.
+/// Splits texts into lines.
 pub(super) struct LineFinder {
     tokenizer: WordTokenizer,
     min_words: usize,
 }
 
-impl Preparer for LineFinder {
-    type Prepared = Lines;
+impl TextAnalyzer for LineFinder {
+    type Analysis = Lines;
 
-    fn prepare(&self, text: &str) -> Lines {
-        let number = |n: usize| u32::try_from(n).expect("a text is bounded to 4 GiB");
+    fn analyze(&self, text: &str) -> Lines {
+        let number = |n: usize| u32::try_from(n).expect("a text is limited to 4 GiB");
         let mut tokens = Tokens::new(Layers::NONE);
         let mut disguises = Disguises::default();
         let mut at = 0;
@@ -68,7 +68,7 @@ impl Preparer for LineFinder {
             self.tokenizer.tokenize(line, &mut tokens);
             disguises.add(tokens.disguises());
             let is_long = tokens.len() >= self.min_words;
-            Line {
+            TextLine {
                 span,
                 words: number(tokens.len()),
                 is_blank: line.trim().is_empty(),
@@ -97,22 +97,23 @@ fn digest(tokens: &Tokens) -> [u64; 2] {
     })
 }
 
-/// Cuts lines.
+/// Removes repeated lines.
 pub(super) struct LineCutter {
-    known: HashIndex<Origin>,
+    known: HashIndex<LineOrigin>,
 }
 
 impl LineCutter {
-    /// A cutter of lines of so many words, and what finds these.
+    /// Creates a cutter of lines of at least `min_words` words, and its analyzer.
     pub(super) fn new(settings: &Settings, min_words: usize) -> Result<(LineFinder, Self), Error> {
-        let finder = LineFinder { tokenizer: same_words(settings)?, min_words };
+        let finder = LineFinder { tokenizer: distinct_words_tokenizer(settings)?, min_words };
         Ok((finder, Self { known: HashIndex::new(share(settings, 1)) }))
     }
 
-    /// Where a line stays; if it is new, at `origin`, and `None` is given.
-    fn find_or_add(&mut self, origin: Origin) -> Result<Option<Origin>, Error> {
-        let is_it = |known: &Origin| Ok::<bool, Error>(known.digest == origin.digest);
-        let known = self.known.find(origin.hash(), is_it)?;
+    /// Returns the first occurrence of a line; if the line is new, adds `origin` and returns
+    /// `None`.
+    fn find_or_add(&mut self, origin: LineOrigin) -> Result<Option<LineOrigin>, Error> {
+        let is_same = |known: &LineOrigin| Ok::<bool, Error>(known.digest == origin.digest);
+        let known = self.known.find(origin.hash(), is_same)?;
         if known.is_none() {
             self.known.insert(origin)?;
         }
@@ -121,7 +122,7 @@ impl LineCutter {
 }
 
 impl Cutter for LineCutter {
-    type Preparer = LineFinder;
+    type Analyzer = LineFinder;
 
     fn cut(
         &mut self,
@@ -133,7 +134,7 @@ impl Cutter for LineCutter {
         let mut cuts = Cuts::default();
         let (mut word, mut n_kept) = (0u32, 0u32);
         let (mut is_after_cut, mut is_after_blank) = (false, true);
-        for Line { span, words, is_blank, digest } in lines.lines {
+        for TextLine { span, words, is_blank, digest } in lines.lines {
             if is_blank {
                 if is_after_cut && is_after_blank {
                     cuts.insert(span);
@@ -146,7 +147,7 @@ impl Cutter for LineCutter {
             let first_word = word;
             word += words;
             let known = match digest {
-                Some(digest) => self.find_or_add(Origin { digest, document, line: n_kept })?,
+                Some(digest) => self.find_or_add(LineOrigin { digest, document, line: n_kept })?,
                 None => None,
             };
             match known {

@@ -1,13 +1,13 @@
-//! Cleaning a collection: which documents, passages or lines are there already.
+//! Deduplication: finds duplicate documents, passages or lines in a collection.
 //!
-//! In: a source, settings and a [`DedupSettings`]. Out: [`Duplicates`]: what goes, and for each of it the
-//! place where it stays. Nothing is written here: [`Duplicates::editor`] tells a second pass over
-//! the same source what becomes of each document.
+//! In: a source, settings and [`DedupSettings`]. Out: [`Duplicates`], a list of removals, each with
+//! its keeper. Nothing is written here: [`Duplicates::editor`] edits the documents in a second pass
+//! over the same source.
 //!
-//! Documents are walked in an order of preference (`preference`). At the level of documents one
-//! goes if a document kept before it holds enough of it (`document`); at the level of passages and
-//! lines, what stands in a text that was walked before, or earlier in the same one, is cut
-//! (`passage`, `line`).
+//! Documents are processed in an order of preference (`preference`). At the level of documents, a
+//! document is removed if a document kept before contains enough of it (`document`). At the level
+//! of passages and lines, text is removed if it occurs in a document processed before, or earlier
+//! in the same one (`passage`, `line`).
 
 mod cut;
 mod document;
@@ -30,84 +30,86 @@ use crate::settings::Settings;
 pub use editor::{DedupCounts, DedupEditor};
 pub use textkin_graph::DuplicateMeasure;
 
-/// What is taken out of a collection, and which of several equals stays.
+/// The settings of a deduplication.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DedupSettings {
-    /// What is taken out.
+    /// What to remove.
     pub level: DedupLevel,
-    /// What stays.
+    /// Which duplicate to keep.
     pub keep: KeepRule,
 }
 
-/// What is taken out of a collection.
+/// The unit of deduplication.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DedupLevel {
-    /// Whole documents. Exact copies go always, documents without a word never.
+    /// Whole documents. Exact copies are always removed, documents without words never.
     Document {
-        /// What makes a document a duplicate.
+        /// The measure by which a document is a duplicate.
         measure: DuplicateMeasure,
-        /// From where on it is one.
+        /// The minimum of that measure for a duplicate.
         threshold: f64,
     },
-    /// Every run of so many words or more that was there before.
+    /// Every run of at least `min_words` words that occurred before.
     Passage {
-        /// The fewest words.
+        /// Minimum number of words.
         min_words: u32,
     },
-    /// Every line of so many words or more that was there before.
+    /// Every line of at least `min_words` words that occurred before.
     Line {
-        /// The fewest words.
+        /// Minimum number of words.
         min_words: u32,
     },
 }
 
-/// Which of several equals stays: an order of preference over documents. Among those that are
-/// equally good, the first of the input is preferred.
+/// Which duplicate to keep: an order of preference over documents. Ties go to the first in input
+/// order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepRule {
-    /// The first of the input.
+    /// The first in input order.
     #[default]
     First,
-    /// The last of the input.
+    /// The last in input order.
     Last,
     /// The one with the most words.
     Longest,
-    /// The one that has most in common with all others, for its length: the sum over its chunks of the
-    /// other documents that have them, by the square root of the number of its chunks. Only for whole
-    /// documents.
+    /// The one that has most in common with all others, relative to its length: the sum over its
+    /// chunks of the number of other documents that contain them, divided by the square root of the
+    /// number of its chunks. Only for whole documents.
     Best,
-    /// The one with the largest value in the field that the source gives as the time of a
-    /// document: by number if all values are numbers, else as text. Those without come last.
+    /// The one with the largest value in the field that the source reads as the time of a document:
+    /// compared as numbers if all values are numbers, else as text. Documents without a value come
+    /// last.
     Field,
 }
 
-/// A document, passage or line that goes.
+/// A removed document, passage or line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Removal {
-    /// The document that goes, or of which a part does.
+    /// The document that is removed, or that loses a part.
     pub document: u32,
-    /// The document that stays and holds it.
+    /// The keeper: the document that is kept and contains the removed text.
     pub duplicate_of: u32,
-    /// How much of it the other holds (or their score): 1 for exact copies, passages and lines.
+    /// The share of it that the keeper contains, or their score: 1 for exact copies, passages and
+    /// lines.
     pub score: f64,
-    /// Words that go.
+    /// Number of removed words.
     pub words: u32,
-    /// Where they stand, if not the whole document goes.
+    /// The removed part; `None` if the whole document is removed.
     pub part: Option<RemovedSpan>,
 }
 
-/// Where a part of a document stands that goes.
+/// A removed part of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemovedSpan {
-    /// Its bytes in the text.
+    /// The bytes of the part in the original text.
     pub span: Span,
-    /// Its first word, counted from 0, in what was left of the text when it was found.
+    /// The first word, counted from 0, in the text that was left when the part was found.
     pub word: u32,
-    /// The first word (of a line: the line) where it stays, counted from 0 in the cleaned text.
+    /// The first word (or, for a line, the line) in the cleaned text of the keeper, counted from 0.
     pub keeper_position: u32,
 }
 
-/// What goes of a collection.
+/// The result of [`dedup`].
 #[derive(Debug)]
 pub struct Duplicates {
     /// The documents, in input order.
@@ -116,30 +118,32 @@ pub struct Duplicates {
     pub problems: Vec<Problem>,
     /// The documents that have notes, in input order.
     pub notes: Vec<DocumentNotes>,
-    /// What goes, in input order.
+    /// The removals, in input order.
     pub removed: Vec<Removal>,
-    /// What the user's cap left out.
+    /// The chunks that [`Settings::max_df`] excluded.
     pub capped: Option<CapStats>,
-    /// Whether documents go whole.
+    /// Whether whole documents are removed.
     pub(crate) is_whole: bool,
-    /// What is cut of each document, if documents do not go whole.
+    /// The cuts of each document, unless whole documents are removed.
     pub(crate) cuts: Vec<cut::Cuts>,
 }
 
-/// Finds what is in a collection more than once.
+/// Finds the duplicates of a collection.
 ///
-/// The same input and settings give the same result, with any means.
+/// The same input and settings give the same result, whatever the threads and the memory.
 ///
 /// ```
-/// use textkin::{Cleaning, Keep, Level, DuplicateMeasure, Settings, Watch, dedup, source};
+/// use textkin::{DedupLevel, DedupSettings, DuplicateMeasure, KeepRule, RunControl, Settings, dedup,
+/// source};
 ///
 /// let lines = "{\"id\":\"a\",\"text\":\"row row row your boat gently down the stream\"}\n\
 ///              {\"id\":\"b\",\"text\":\"Row, row, row your boat, gently down the stream!\"}\n";
 /// let mut source = source::Inputs::from_reader("songs", lines.as_bytes(), &Default::default())?;
-/// let level = Level::Document { measure: DuplicateMeasure::Containment, threshold: 0.9 };
-/// let cleaning = Cleaning { level, keep: Keep::First };
-/// let found = dedup(&mut source, &Settings::default(), cleaning, &Watch::default())?;
-/// assert_eq!((found.removed[0].document, found.removed[0].duplicate_of), (1, 0));
+/// let level = DedupLevel::Document { measure: DuplicateMeasure::Containment, threshold: 0.9 };
+/// let dedup_settings = DedupSettings { level, keep: KeepRule::First };
+/// let control = RunControl::default();
+/// let duplicates = dedup(&mut source, &Settings::default(), dedup_settings, &control)?;
+/// assert_eq!((duplicates.removed[0].document, duplicates.removed[0].duplicate_of), (1, 0));
 /// # Ok::<(), textkin::Error>(())
 /// ```
 ///
@@ -148,21 +152,21 @@ pub struct Duplicates {
 pub fn dedup(
     source: &mut dyn Source,
     settings: &Settings,
-    cleaning: DedupSettings,
+    dedup_settings: DedupSettings,
     control: &RunControl,
 ) -> Result<Duplicates, Error> {
-    match cleaning.level {
+    match dedup_settings.level {
         DedupLevel::Document { measure, threshold } => {
-            let rule = document::Rule { measure, threshold, keep: cleaning.keep };
+            let rule = document::Rule { measure, threshold, keep: dedup_settings.keep };
             document::find(source, settings, rule, control)
         }
         DedupLevel::Passage { min_words } => {
             let cutter = passage::PassageCutter::new(settings, min_words.max(1) as usize)?;
-            walk::cut(source, settings, cleaning.keep, cutter, control)
+            walk::cut(source, settings, dedup_settings.keep, cutter, control)
         }
         DedupLevel::Line { min_words } => {
             let cutter = line::LineCutter::new(settings, min_words.max(1) as usize)?;
-            walk::cut(source, settings, cleaning.keep, cutter, control)
+            walk::cut(source, settings, dedup_settings.keep, cutter, control)
         }
     }
 }

@@ -1,23 +1,23 @@
-//! Work that many threads do and one takes up in order.
+//! Parallel jobs whose results are consumed in order.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
-/// How many results may wait for an earlier one, for each thread.
-const AHEAD: u64 = 4;
+/// Maximum number of results per thread that may wait for an earlier one.
+const MAX_WAITING: u64 = 4;
 
-/// The jobs, and how far they are.
+/// The jobs and their progress.
 struct Queue<N> {
     next: N,
-    /// Jobs given out, and results taken up.
-    n_given: u64,
+    /// Number of jobs started, and of results consumed.
+    n_started: u64,
     n_taken: u64,
     is_over: bool,
 }
 
-/// Does the jobs that `next` gives on `threads` threads, and calls `take` with their results, in
-/// the order of the jobs, until it breaks. Only a few results wait at any time.
+/// Runs the jobs returned by `next` on `threads` threads, and calls `take` with their results in
+/// the order of the jobs until it breaks. Only a few results wait at any time.
 pub(super) fn in_order<J: Send, R: Send>(
     threads: usize,
     mut next: impl FnMut() -> Option<J> + Send,
@@ -32,27 +32,27 @@ pub(super) fn in_order<J: Send, R: Send>(
         }
         return;
     }
-    let ahead = AHEAD * threads as u64;
-    let queue = Mutex::new(Queue { next, n_given: 0, n_taken: 0, is_over: false });
-    let is_room = Condvar::new();
+    let max_waiting = MAX_WAITING * threads as u64;
+    let queue = Mutex::new(Queue { next, n_started: 0, n_taken: 0, is_over: false });
+    let has_room = Condvar::new();
     let (sender, results) = mpsc::channel();
     let run = |sender: mpsc::Sender<(u64, R)>| {
         loop {
             let (number, job) = {
                 let mut queue = lock(&queue);
-                while !queue.is_over && queue.n_given >= queue.n_taken + ahead {
-                    queue = is_room.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                while !queue.is_over && queue.n_started >= queue.n_taken + max_waiting {
+                    queue = has_room.wait(queue).unwrap_or_else(PoisonError::into_inner);
                 }
                 if queue.is_over {
                     return;
                 }
                 let Some(job) = (queue.next)() else {
                     queue.is_over = true;
-                    is_room.notify_all();
+                    has_room.notify_all();
                     return;
                 };
-                queue.n_given += 1;
-                (queue.n_given - 1, job)
+                queue.n_started += 1;
+                (queue.n_started - 1, job)
             };
             if sender.send((number, work(job))).is_err() {
                 return;
@@ -66,10 +66,10 @@ pub(super) fn in_order<J: Send, R: Send>(
             scope.spawn(move || run(sender));
         }
         drop(sender);
-        // However it ends, nobody waits for room any more.
-        let _end = End(|| {
+        // However this ends, wake the threads that wait for room.
+        let _wake_up = OnDrop(|| {
             lock(&queue).is_over = true;
-            is_room.notify_all();
+            has_room.notify_all();
         });
         let mut waiting = BTreeMap::new();
         let mut number = 0;
@@ -81,7 +81,7 @@ pub(super) fn in_order<J: Send, R: Send>(
                 }
                 number += 1;
                 lock(&queue).n_taken = number;
-                is_room.notify_all();
+                has_room.notify_all();
             }
         }
     });
@@ -92,9 +92,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Calls a function when it is dropped.
-struct End<F: Fn()>(F);
+struct OnDrop<F: Fn()>(F);
 
-impl<F: Fn()> Drop for End<F> {
+impl<F: Fn()> Drop for OnDrop<F> {
     fn drop(&mut self) {
         (self.0)();
     }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_order_and_may_stop() {
+    fn results_arrive_in_order_and_can_be_stopped() {
         for threads in [1, 2, 5] {
             let mut jobs = 0..1000u64;
             let mut taken = Vec::new();

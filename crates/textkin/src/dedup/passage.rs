@@ -1,13 +1,14 @@
-//! Passages: runs of words that stand in a text that was walked before, or earlier in the same.
+//! Deduplication of passages: removes runs of words that occur in an earlier text, or earlier in
+//! the same one.
 //!
-//! In: texts, one after the other. Out: what goes out of each. Of every text, what is left is
-//! remembered: all its runs of `n` words, by hash, each with its place, where the words themselves
-//! are compared. A run that is known goes, with all that is joined to it; what is left is looked at
-//! again until nothing in it is known, because words that come together anew may be known too.
+//! In: texts, one after another. Out: the passages to remove from each. All runs of `n` words of
+//! the kept text are stored by hash, each with its position, where the words themselves are
+//! compared. A run that occurred before is removed together with overlapping ones. The remaining
+//! text is checked again until nothing in it occurred before, because words that become adjacent
+//! may form such a run.
 //!
-//! So no run of `n` words stands in two places of the result, unless these overlap, and cleaning
-//! the result again changes nothing. It takes about 35 bytes for each word that is left, in memory and
-//! beyond it on disk.
+//! So no run of `n` words occurs twice in the result, except with an overlap, and deduplicating the
+//! result again changes nothing. It takes about 35 bytes for each kept word, in memory and on disk.
 
 use std::borrow::Cow;
 
@@ -17,36 +18,36 @@ use textkin_core::{Disguises, Layers, Tokenizer, Tokens};
 use textkin_index::{ByteStore, HashEntry, HashIndex};
 use textkin_text::tokenizer::WordTokenizer;
 
-use super::cut::{Cuts, bytes_of, without_parts};
-use super::walk::{Cutter, Preparer, share};
+use super::cut::{Cuts, bytes_of, without_partial_words};
+use super::walk::{Cutter, TextAnalyzer, share};
 use super::{Removal, RemovedSpan};
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// What hashes of runs are made with; any odd number does.
+/// The base of the hashes of runs; any odd number works.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Leads to another slot of the table of one text where two runs have one hash.
+/// The step to the next slot in the table of a text if two runs have the same hash.
 const STEP: u64 = 0xd1b5_4a32_d192_ed03;
 
-/// Where a run of words stays.
+/// The first occurrence of a run of words.
 #[derive(Clone, Copy, Debug)]
-struct Origin {
+struct RunOrigin {
     document: u32,
-    /// First byte in the normalised words of what is left of the document.
+    /// The first byte in the normalized words of the kept text of the document.
     byte: u32,
 }
 
-/// A run that stays.
+/// A kept run.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Stay {
+struct KeptRun {
     hash: u64,
     document: u32,
     byte: u32,
 }
 
-impl HashEntry for Stay {
+impl HashEntry for KeptRun {
     fn hash(&self) -> u64 {
         self.hash
     }
@@ -61,7 +62,7 @@ pub(super) struct Runs {
     has_repeats: bool,
 }
 
-/// Finds the words of texts and their runs.
+/// Tokenizes texts and hashes their runs.
 pub(super) struct RunFinder {
     tokenizer: WordTokenizer,
     n: usize,
@@ -86,10 +87,10 @@ impl RunFinder {
     }
 }
 
-impl Preparer for RunFinder {
-    type Prepared = Runs;
+impl TextAnalyzer for RunFinder {
+    type Analysis = Runs;
 
-    fn prepare(&self, text: &str) -> Runs {
+    fn analyze(&self, text: &str) -> Runs {
         let mut tokens = Tokens::new(Layers::SPANS);
         self.tokenizer.tokenize(text, &mut tokens);
         let hashes = self.hashes(tokens.hashes());
@@ -100,7 +101,7 @@ impl Preparer for RunFinder {
     }
 
     fn words(runs: &Runs) -> u32 {
-        u32::try_from(runs.tokens.len()).expect("a text is bounded to 4 GiB")
+        u32::try_from(runs.tokens.len()).expect("a text is limited to 4 GiB")
     }
 
     fn disguises(runs: &Runs) -> &Disguises {
@@ -108,30 +109,30 @@ impl Preparer for RunFinder {
     }
 }
 
-/// Cuts passages.
+/// Removes repeated passages.
 pub(super) struct PassageCutter {
     finder: RunFinder,
     n: usize,
-    /// The words of the text at hand.
+    /// The words of the current text.
     tokens: Tokens,
-    known: HashIndex<Stay>,
-    /// The normalised words that are left of each document.
+    known: HashIndex<KeptRun>,
+    /// The normalized words of the kept text of each document.
     kept: ByteStore,
 }
 
-/// Tokens that are known, and from where.
+/// A run of tokens that occurred before, and its first occurrence.
 #[derive(Clone, Copy, Debug)]
-struct Match {
+struct RunMatch {
     start: usize,
     end: usize,
-    origin: Origin,
+    origin: RunOrigin,
 }
 
 impl PassageCutter {
-    /// A cutter of runs of `n` words, and what finds these.
+    /// Creates a cutter of runs of `n` words, and its analyzer.
     pub(super) fn new(settings: &Settings, n: usize) -> Result<(RunFinder, Self), Error> {
         let power = (1..n).fold(1u64, |power, _| power.wrapping_mul(BASE));
-        let tokenizer = same_words(settings)?;
+        let tokenizer = distinct_words_tokenizer(settings)?;
         let finder = || RunFinder { tokenizer: tokenizer.clone(), n, power };
         let cutter = Self {
             finder: finder(),
@@ -143,54 +144,54 @@ impl PassageCutter {
         Ok((finder(), cutter))
     }
 
-    /// The normalised words of the run that starts with token `start`.
+    /// Returns the normalized words of the run that starts with token `start`.
     fn run(&self, start: usize) -> &[u8] {
         let bytes = self.tokens.start(start) as usize..self.tokens.end(start + self.n - 1) as usize;
         &self.tokens.normalized()[bytes]
     }
 
-    /// Where the run with this hash and these words stays, in texts that were walked before.
-    fn find(&self, hash: u64, run: &[u8]) -> Result<Option<Origin>, Error> {
-        let is_it = |stay: &Stay| {
-            let from = u64::from(stay.byte);
-            let words = self.kept.read(stay.document, from..from + run.len() as u64 + 1)?;
+    /// Returns the first occurrence of the run with this hash and these words in earlier texts.
+    fn find(&self, hash: u64, run: &[u8]) -> Result<Option<RunOrigin>, Error> {
+        let is_same = |kept: &KeptRun| {
+            let from = u64::from(kept.byte);
+            let words = self.kept.read(kept.document, from..from + run.len() as u64 + 1)?;
             Ok::<bool, Error>(is_prefix(&words, run))
         };
-        let stay = self.known.find(hash, is_it)?;
-        Ok(stay.map(|Stay { document, byte, .. }| Origin { document, byte }))
+        let kept = self.known.find(hash, is_same)?;
+        Ok(kept.map(|KeptRun { document, byte, .. }| RunOrigin { document, byte }))
     }
 
-    /// All known runs of the tokens at hand, by start.
+    /// Returns all runs of the current tokens that occurred before, by start.
     fn matches(
         &self,
         document: u32,
         hashes: &[u64],
         has_repeats: bool,
-    ) -> Result<Vec<Match>, Error> {
-        let mut matches: Vec<Match> = Vec::new();
-        // The runs of this text that stay for sure: they end before the one looked at, and no known
-        // run touches them.
+    ) -> Result<Vec<RunMatch>, Error> {
+        let mut matches: Vec<RunMatch> = Vec::new();
+        // The runs of this text that are certainly kept: they end before the current one, and no
+        // matching run overlaps them.
         let mut own: HashMap<u64, u32> = HashMap::new();
         for (start, &hash) in hashes.iter().enumerate() {
             if has_repeats
-                && let Some(settled) = start.checked_sub(self.n)
-                && matches.last().is_none_or(|last| last.end <= settled)
+                && let Some(kept) = start.checked_sub(self.n)
+                && matches.last().is_none_or(|last| last.end <= kept)
             {
-                self.remember_own(&mut own, hashes[settled], settled);
+                self.remember_own(&mut own, hashes[kept], kept);
             }
             let run = self.run(start);
             let found = self.find(hash, run)?.or_else(|| {
                 let first = self.find_own(&own, hash, run)?;
-                Some(Origin { document, byte: self.tokens.start(first) })
+                Some(RunOrigin { document, byte: self.tokens.start(first) })
             });
             if let Some(origin) = found {
-                matches.push(Match { start, end: start + self.n, origin });
+                matches.push(RunMatch { start, end: start + self.n, origin });
             }
         }
         Ok(matches)
     }
 
-    /// The first token of the run with this hash and these words, among those of this text.
+    /// Returns the first token of the run with this hash and these words in this text.
     fn find_own(&self, own: &HashMap<u64, u32>, hash: u64, run: &[u8]) -> Option<usize> {
         let mut key = hash;
         while let Some(&first) = own.get(&key) {
@@ -210,23 +211,23 @@ impl PassageCutter {
         while own.contains_key(&key) {
             key = key.wrapping_add(STEP);
         }
-        own.insert(key, u32::try_from(start).expect("a text is bounded to 4 GiB"));
+        own.insert(key, u32::try_from(start).expect("a text is limited to 4 GiB"));
     }
 
-    /// Remembers what is left of `document`: the tokens at hand, of which no run is known.
+    /// Stores the kept text of `document`: the current tokens, none of whose runs occurred before.
     fn remember(&mut self, document: u32, hashes: &[u64], has_repeats: bool) -> Result<(), Error> {
         self.kept.put(document, self.tokens.normalized())?;
         for (start, &hash) in hashes.iter().enumerate() {
             if has_repeats && self.find(hash, self.run(start))?.is_some() {
                 continue;
             }
-            self.known.insert(Stay { hash, document, byte: self.tokens.start(start) })?;
+            self.known.insert(KeptRun { hash, document, byte: self.tokens.start(start) })?;
         }
         Ok(())
     }
 
-    /// The number of the word that begins at a byte of what is left of a document.
-    fn word_at(&self, document: u32, origin: Origin) -> Result<u32, Error> {
+    /// Returns the number of the word at `origin` in the kept text of its document.
+    fn word_at(&self, document: u32, origin: RunOrigin) -> Result<u32, Error> {
         let before = if origin.document == document {
             Cow::Borrowed(&self.tokens.normalized()[..origin.byte as usize])
         } else {
@@ -238,7 +239,7 @@ impl PassageCutter {
 }
 
 impl Cutter for PassageCutter {
-    type Preparer = RunFinder;
+    type Analyzer = RunFinder;
 
     fn cut(
         &mut self,
@@ -257,13 +258,13 @@ impl Cutter for PassageCutter {
                 self.remember(document, &hashes, has_repeats)?;
                 return Ok(cuts);
             }
-            for stretch in stretches(&matches) {
+            for group in adjacent_groups(&matches) {
                 let spans = self.tokens.spans();
-                let tokens = stretch[0].start..stretch[stretch.len() - 1].end;
-                let tokens = without_parts(&rest.text, spans, tokens);
-                for (part, origin) in self.parts(stretch, tokens.clone()) {
+                let tokens = group[0].start..group[group.len() - 1].end;
+                let tokens = without_partial_words(&rest.text, spans, tokens);
+                for (part, origin) in self.parts(group, tokens.clone()) {
                     let bytes = spans[part.start].start as usize..spans[part.end - 1].end as usize;
-                    let number = |n: usize| u32::try_from(n).expect("a text is bounded to 4 GiB");
+                    let number = |n: usize| u32::try_from(n).expect("a text is limited to 4 GiB");
                     removed.push(Removal {
                         document,
                         duplicate_of: origin.document,
@@ -279,39 +280,39 @@ impl Cutter for PassageCutter {
                 cuts.insert(rest.original(bytes_of(&rest.text, spans, tokens)));
             }
             rest = cuts.rest(text);
-            runs = self.finder.prepare(&rest.text);
+            runs = self.finder.analyze(&rest.text);
         }
     }
 }
 
 impl PassageCutter {
-    /// Divides the tokens of a stretch by where they stay: a new part begins where the words do
-    /// not go on as they do there.
+    /// Splits the tokens of a group by their first occurrence: a new part begins where the words do
+    /// not continue as they do there.
     fn parts(
         &self,
-        stretch: &[Match],
+        group: &[RunMatch],
         tokens: std::ops::Range<usize>,
-    ) -> Vec<(std::ops::Range<usize>, Origin)> {
-        let mut parts: Vec<(std::ops::Range<usize>, Origin)> = Vec::new();
-        let mut last: Option<Match> = None;
-        for &Match { start, end, origin } in stretch {
-            let goes_on = last.is_some_and(|last| {
+    ) -> Vec<(std::ops::Range<usize>, RunOrigin)> {
+        let mut parts: Vec<(std::ops::Range<usize>, RunOrigin)> = Vec::new();
+        let mut last: Option<RunMatch> = None;
+        for &RunMatch { start, end, origin } in group {
+            let continues = last.is_some_and(|last| {
                 let step = self.tokens.start(start) - self.tokens.start(last.start);
                 last.origin.document == origin.document && last.origin.byte + step == origin.byte
             });
-            last = Some(Match { start, end, origin });
+            last = Some(RunMatch { start, end, origin });
             let covered = parts.last().map_or(tokens.start, |(part, _)| part.end);
             let part = start.max(covered)..end.min(tokens.end);
             if part.is_empty() {
                 continue;
             }
             match parts.last_mut() {
-                Some((known, _)) if goes_on => known.end = part.end,
+                Some((previous, _)) if continues => previous.end = part.end,
                 _ => {
-                    // The words that a part shares with the one before are told there.
+                    // Words that belong to the previous part as well are reported there.
                     let skipped = self.tokens.start(part.start) - self.tokens.start(start);
                     let byte = origin.byte + skipped;
-                    parts.push((part, Origin { byte, ..origin }));
+                    parts.push((part, RunOrigin { byte, ..origin }));
                 }
             }
         }
@@ -319,19 +320,19 @@ impl PassageCutter {
     }
 }
 
-/// Cuts a list of matches where their tokens do not meet.
-fn stretches(matches: &[Match]) -> Vec<&[Match]> {
+/// Splits matches into groups whose tokens overlap or touch.
+fn adjacent_groups(matches: &[RunMatch]) -> Vec<&[RunMatch]> {
     matches.chunk_by(|one, other| other.start <= one.end).collect()
 }
 
-/// Whether `words` begins with the whole words of `run`.
+/// Returns whether `words` begins with the whole words of `run`.
 fn is_prefix(words: &[u8], run: &[u8]) -> bool {
     words.starts_with(run) && words.get(run.len()) == Some(&Tokens::SEPARATOR)
 }
 
-/// The tokenizer, if it takes no words for the same that are not, and leaves none out: what is cut
-/// must be there.
-pub(super) fn same_words(settings: &Settings) -> Result<WordTokenizer, Error> {
+/// Returns the tokenizer if it neither equates different words nor skips any: only text that occurs
+/// elsewhere may be removed.
+pub(super) fn distinct_words_tokenizer(settings: &Settings) -> Result<WordTokenizer, Error> {
     let steps = settings.normalization.to_string();
     let is_safe =
         |step: &str| ["nfkc", "undisguise", "fold", "upper", "cjk", "none"].contains(&step);

@@ -1,16 +1,16 @@
-//! The order of preference: which of several equals stays.
+//! The order of preference among duplicates.
 
 use std::cmp::Ordering;
 
 use super::KeepRule;
 use crate::documents::Documents;
 
-/// The numbers of all documents, the most preferred first. `commonness` is what [`KeepRule::Best`]
-/// goes by.
+/// Returns the numbers of all documents, the most preferred first. [`KeepRule::Best`] sorts by
+/// `commonness`.
 pub(super) fn order(keep: KeepRule, documents: &Documents, commonness: &[f64]) -> Vec<u32> {
-    let n = u32::try_from(documents.len()).expect("documents are counted in 32 bits");
+    let n = u32::try_from(documents.len()).expect("document numbers have 32 bits");
     let mut order: Vec<u32> = (0..n).collect();
-    // Sorts are stable: what is equally good stays in the order of the input.
+    // Sorts are stable: ties stay in input order.
     match keep {
         KeepRule::First => {}
         KeepRule::Last => order.reverse(),

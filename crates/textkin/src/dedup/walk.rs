@@ -1,8 +1,8 @@
-//! Walks the texts of a source in the order of preference and lets a cutter cut each.
+//! Processes the texts of a source in the order of preference and removes duplicate parts of each.
 //!
-//! Whatever can be known of a text alone is prepared on all threads; what was there before is asked
-//! on one, in order. In input order a text is cut as it is read; for any other order all texts are
-//! kept until then. What does not fit the memory goes to disk.
+//! Texts are analyzed on all threads; the lookup of earlier text runs on one thread, in order. In
+//! input order, texts are cut as they are read; for any other order all texts are stored first.
+//! Data that does not fit in memory is spilled to disk.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,55 +14,55 @@ use super::cut::Cuts;
 use super::ordered::in_order;
 use super::{Duplicates, KeepRule, Removal, preference};
 use crate::discover::RunControl;
-use crate::documents::{Documents, Part};
+use crate::documents::{DocumentPart, Documents};
 use crate::error::Error;
 use crate::ingest::DocumentNotes;
 use crate::settings::Settings;
 
-/// Texts that are prepared at once, where they are not cut as they come.
-const TEXTS_AT_ONCE: usize = 64;
+/// Number of stored texts that are analyzed together.
+const TEXTS_PER_JOB: usize = 64;
 
-/// Finds out what can be known of a text alone.
-pub(super) trait Preparer: Sync {
-    /// What it finds out.
-    type Prepared: Send;
+/// Analyzes a text independently of others.
+pub(super) trait TextAnalyzer: Sync {
+    /// The result of the analysis.
+    type Analysis: Send;
 
-    /// What can be known of `text`.
-    fn prepare(&self, text: &str) -> Self::Prepared;
+    /// Analyzes `text`.
+    fn analyze(&self, text: &str) -> Self::Analysis;
 
-    /// Number of words of the text.
-    fn words(prepared: &Self::Prepared) -> u32;
+    /// Returns the number of words of the text.
+    fn words(analysis: &Self::Analysis) -> u32;
 
-    /// What disguises words of the text.
-    fn disguises(prepared: &Self::Prepared) -> &Disguises;
+    /// Returns the disguised words of the text.
+    fn disguises(analysis: &Self::Analysis) -> &Disguises;
 }
 
-/// Cuts what it has seen before out of one text after the other.
+/// Removes text that it has seen before from one text after another.
 pub(super) trait Cutter {
-    /// What it needs to know of a text.
-    type Preparer: Preparer;
+    /// The analyzer of its texts.
+    type Analyzer: TextAnalyzer;
 
-    /// What goes out of the text of `document`; it is told to `removed`.
+    /// Returns the cuts of the text of `document`, and appends them to `removed`.
     fn cut(
         &mut self,
         document: u32,
         text: &str,
-        prepared: <Self::Preparer as Preparer>::Prepared,
+        analysis: <Self::Analyzer as TextAnalyzer>::Analysis,
         removed: &mut Vec<Removal>,
     ) -> Result<Cuts, Error>;
 }
 
-/// A share of the memory: one `part`-th of it.
-pub(super) fn share(settings: &Settings, part: u64) -> Memory {
-    Memory { budget: settings.memory_budget() / part, temp_dir: settings.temp_dir.clone() }
+/// Returns one `divisor`-th of the memory.
+pub(super) fn share(settings: &Settings, divisor: u64) -> Memory {
+    Memory { budget: settings.memory_budget() / divisor, temp_dir: settings.temp_dir.clone() }
 }
 
-/// Cuts all texts of a source.
+/// Removes duplicate parts from all texts of a source.
 pub(super) fn cut<C: Cutter>(
     source: &mut dyn Source,
     settings: &Settings,
     keep: KeepRule,
-    (preparer, cutter): (C::Preparer, C),
+    (analyzer, cutter): (C::Analyzer, C),
     control: &RunControl,
 ) -> Result<Duplicates, Error> {
     if keep == KeepRule::Best {
@@ -72,15 +72,15 @@ pub(super) fn cut<C: Cutter>(
     let threads = settings.n_threads();
     let mut walker =
         Walker { cutter, control, removed: Vec::new(), cuts: Vec::new(), failure: None };
-    let mut held = (keep != KeepRule::First).then(|| ByteStore::new(share(settings, 4)));
+    let mut stored_texts = (keep != KeepRule::First).then(|| ByteStore::new(share(settings, 4)));
     let is_over = AtomicBool::new(false);
     let is_stopping = || is_over.load(Ordering::Relaxed) || control.stop.is_requested();
     let read = |piece: Box<dyn textkin_core::Piece>| {
-        let mut reader = Reader {
-            preparer: &preparer,
+        let mut reader = PieceReader {
+            analyzer: &analyzer,
             is_stopping: &is_stopping,
             bytes: piece.bytes(),
-            part: Part::default(),
+            part: DocumentPart::default(),
             texts: Vec::new(),
             notes: Vec::new(),
             problems: Vec::new(),
@@ -94,15 +94,15 @@ pub(super) fn cut<C: Cutter>(
     let next = || if is_stopping() { None } else { source.next_piece() };
     in_order(threads, next, read, |piece| {
         parts.push(piece.part);
-        let noted = |noted: DocumentNotes| DocumentNotes {
-            document: n_documents + noted.document,
-            ..noted
+        let renumber = |notes: DocumentNotes| DocumentNotes {
+            document: n_documents + notes.document,
+            ..notes
         };
-        notes.extend(piece.notes.into_iter().map(noted));
-        for (text, prepared) in piece.texts {
-            match &mut held {
-                Some(held) => walker.note(held.put(n_documents, text.as_bytes())),
-                None => walker.one(n_documents, &text, prepared),
+        notes.extend(piece.notes.into_iter().map(renumber));
+        for (text, analysis) in piece.texts {
+            match &mut stored_texts {
+                Some(texts) => walker.record_failure(texts.put(n_documents, text.as_bytes())),
+                None => walker.process(n_documents, &text, analysis),
             }
             n_documents += 1;
         }
@@ -118,33 +118,33 @@ pub(super) fn cut<C: Cutter>(
     });
     walker.check()?;
     let documents = Documents::new(parts);
-    if let Some(texts) = held {
-        control.progress.begin("cutting", documents.len() as u64);
+    if let Some(texts) = stored_texts {
+        control.progress.begin("removing duplicates", documents.len() as u64);
         walker.cuts.resize(documents.len(), Cuts::default());
         let order = preference::order(keep, &documents, &[]);
-        let mut blocks = order.chunks(TEXTS_AT_ONCE);
-        let prepare = |block: &[u32]| {
+        let mut blocks = order.chunks(TEXTS_PER_JOB);
+        let analyze = |block: &[u32]| {
             let one = |&document: &u32| {
                 let bytes = texts.read(document, 0..u64::MAX)?;
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                let prepared = preparer.prepare(&text);
-                Ok((document, text, prepared))
+                let analysis = analyzer.analyze(&text);
+                Ok((document, text, analysis))
             };
             block.iter().map(one).collect::<Result<Vec<_>, textkin_index::Error>>()
         };
         in_order(
             threads,
             || blocks.next(),
-            prepare,
+            analyze,
             |block| {
                 match block {
                     Ok(block) => {
                         control.progress.advance(block.len() as u64);
-                        for (document, text, prepared) in block {
-                            walker.one(document, &text, prepared);
+                        for (document, text, analysis) in block {
+                            walker.process(document, &text, analysis);
                         }
                     }
-                    Err(error) => walker.note(Err(error)),
+                    Err(error) => walker.record_failure(Err(error)),
                 }
                 walker.flow()
             },
@@ -164,7 +164,7 @@ pub(super) fn cut<C: Cutter>(
     })
 }
 
-/// Cuts texts in order, until something fails.
+/// Processes texts in order until something fails.
 struct Walker<'a, C> {
     cutter: C,
     control: &'a RunControl,
@@ -174,15 +174,20 @@ struct Walker<'a, C> {
 }
 
 impl<C: Cutter> Walker<'_, C> {
-    /// Cuts a text, unless something failed before.
-    fn one(&mut self, document: u32, text: &str, prepared: <C::Preparer as Preparer>::Prepared) {
+    /// Removes duplicate parts from a text, unless something failed before.
+    fn process(
+        &mut self,
+        document: u32,
+        text: &str,
+        analysis: <C::Analyzer as TextAnalyzer>::Analysis,
+    ) {
         if self.control.stop.is_requested() {
             self.failure.get_or_insert(Error::Stopped);
         }
         if self.failure.is_some() {
             return;
         }
-        match self.cutter.cut(document, text, prepared, &mut self.removed) {
+        match self.cutter.cut(document, text, analysis, &mut self.removed) {
             Err(error) => self.failure = Some(error),
             Ok(cuts) => match self.cuts.get_mut(document as usize) {
                 Some(slot) => *slot = cuts,
@@ -191,8 +196,8 @@ impl<C: Cutter> Walker<'_, C> {
         }
     }
 
-    /// Remembers the first failure.
-    fn note(&mut self, result: Result<(), textkin_index::Error>) {
+    /// Records the first failure.
+    fn record_failure(&mut self, result: Result<(), textkin_index::Error>) {
         if let Err(error) = result {
             self.failure.get_or_insert(error.into());
         }
@@ -210,30 +215,30 @@ impl<C: Cutter> Walker<'_, C> {
     }
 }
 
-/// Reads one piece and prepares its texts.
-struct Reader<'a, P: Preparer> {
-    preparer: &'a P,
+/// Reads one piece and analyzes its texts.
+struct PieceReader<'a, A: TextAnalyzer> {
+    analyzer: &'a A,
     is_stopping: &'a (dyn Fn() -> bool + Sync),
     bytes: u64,
-    part: Part,
-    texts: Vec<(Box<str>, P::Prepared)>,
-    /// The documents with notes, by their number in the piece.
+    part: DocumentPart,
+    texts: Vec<(Box<str>, A::Analysis)>,
+    /// Notes, with document numbers relative to the piece.
     notes: Vec<DocumentNotes>,
     problems: Vec<Problem>,
 }
 
-impl<P: Preparer> DocumentSink for Reader<'_, P> {
+impl<A: TextAnalyzer> DocumentSink for PieceReader<'_, A> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let prepared = self.preparer.prepare(&document.text);
-        let words = P::words(&prepared);
+        let analysis = self.analyzer.analyze(&document.text);
+        let words = A::words(&analysis);
         let mut notes = document.notes;
-        notes.extend(P::disguises(&prepared).notes());
+        notes.extend(A::disguises(&analysis).notes());
         if !notes.is_empty() {
             let document = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
             self.notes.push(DocumentNotes { document, notes });
         }
         self.part.push(&document.id, document.time.as_deref(), words, None);
-        self.texts.push((document.text.into(), prepared));
+        self.texts.push((document.text.into(), analysis));
         if (self.is_stopping)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

@@ -1,10 +1,11 @@
-//! Common chunks: those in so many documents that they alone make no edge.
+//! Common chunks: those that occur in so many documents that they alone cannot form an edge.
 //!
-//! S4 weighs a shared chunk by one over the number of documents that have it. A text has no more distinct
-//! chunks than words (where every chunk begins with another word), so that two texts which share nothing but
-//! chunks in more than `c` documents score less than 1/`c`. With `c` ≥ 1/threshold such chunks lead to no
-//! pair: they are not counted by pairs, of which there would be c²/2 for each, but looked up where pairs are
-//! compared word by word, and added there. The scores are the same.
+//! S4 weights a shared chunk by one over the number of documents that contain it. A text has no
+//! more distinct chunks than words (if every chunk begins with another word), so that two texts
+//! which share only chunks in more than `c` documents score less than 1/`c`. With `c` ≥ 1/threshold
+//! such chunks lead to no pair. They are not counted by pairs, of which there would be c²/2 for
+//! each, but looked up when pairs are compared word by word, and added there. The scores are the
+//! same.
 
 use hashbrown::HashMap;
 use textkin_core::Measure;
@@ -14,51 +15,52 @@ use super::error::Error;
 use super::wire::{WireReader, push};
 use crate::settings::Settings;
 
-/// In how many documents a chunk may be before it is common.
+/// The number of documents above which a chunk is common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommonCutoff(u32);
 
 impl CommonCutoff {
-    /// A lower one would save no work that shows.
+    /// The default minimum; a lower cutoff saves no measurable work.
     pub const MIN: u32 = 100;
 
-    /// The cut of a run with `settings`, at `least` documents or more; `None` where common chunks alone may
-    /// make an edge.
+    /// Returns the cutoff for `settings`, at least `min` documents; `None` if common chunks alone
+    /// may form an edge.
     #[must_use]
-    pub fn new(settings: &Settings, least: u32) -> Option<Self> {
-        let is_weighed = settings.score == Measure::S4 && settings.threshold > 0.0;
+    pub fn new(settings: &Settings, min: u32) -> Option<Self> {
+        let is_weighted = settings.score == Measure::S4 && settings.threshold > 0.0;
         let is_bounded = !matches!(settings.chunk, ChunkerKind::Chars { .. });
-        if !is_weighed || !is_bounded || !settings.select.is_lossless() {
+        if !is_weighted || !is_bounded || !settings.select.is_lossless() {
             return None;
         }
-        let reach = (1.0 / settings.threshold).ceil();
+        let documents = (1.0 / settings.threshold).ceil();
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "checked before"
         )]
-        let reach = if reach < f64::from(u32::MAX) { reach as u32 } else { return None };
-        Some(Self(reach.max(least).max(1)))
+        let documents =
+            if documents < f64::from(u32::MAX) { documents as u32 } else { return None };
+        Some(Self(documents.max(min).max(1)))
     }
 
-    /// The most documents of a chunk that is not common.
+    /// Returns the maximum number of documents of a chunk that is not common.
     #[must_use]
     pub fn documents(self) -> u32 {
         self.0
     }
 }
 
-/// Common chunks by fingerprint and check, with the number of documents that have each.
+/// Common chunks by fingerprint and check, with the number of documents that contain each.
 #[derive(Debug, Default)]
 pub struct CommonChunks {
     documents: HashMap<(u64, u32), u32>,
 }
 
 impl CommonChunks {
-    /// Adds what [`ListMerger::common_chunks`](super::ListMerger::commons) gave.
+    /// Adds the output of [`ListMerger::common_chunks`](super::ListMerger::common_chunks).
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If the bytes are corrupt.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut reader = WireReader::new(bytes, "common chunks");
         while !reader.is_empty() {
@@ -69,13 +71,13 @@ impl CommonChunks {
         Ok(())
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no common chunks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
 
-    /// The documents of a chunk; 0 if it is not common.
+    /// Returns the number of documents of a chunk; 0 if it is not common.
     pub(super) fn documents_of(&self, fingerprint: u64, check: u32) -> u32 {
         self.documents.get(&(fingerprint, check)).copied().unwrap_or(0)
     }

@@ -1,9 +1,9 @@
-//! Connected components of a stream of edges, in memory for each document that has one.
+//! Connected components of a stream of edges; memory grows with the documents that have an edge.
 
 use hashbrown::HashMap;
 use textkin_graph::Forest;
 
-/// Documents joined by edges, whose ids come as text.
+/// Documents joined by edges, identified by their ids.
 #[derive(Debug, Default)]
 pub struct Components {
     numbers: HashMap<String, u32>,
@@ -13,7 +13,7 @@ pub struct Components {
 impl Components {
     /// Joins two documents.
     ///
-    /// Returns whether there is room for them: there are fewer than 2³² documents.
+    /// Returns false if the limit of 2³² documents is exceeded.
     pub fn join(&mut self, a: &str, b: &str) -> bool {
         match (self.number(a), self.number(b)) {
             (Some(a), Some(b)) => {
@@ -24,13 +24,13 @@ impl Components {
         }
     }
 
-    /// Number of documents that have an edge.
+    /// Returns the number of documents that have an edge.
     #[must_use]
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether there is no edge.
+    /// Returns whether there are no edges.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
@@ -45,7 +45,7 @@ impl Components {
         Some(number)
     }
 
-    /// The clusters, largest first, then by first id; their documents in order of id.
+    /// Returns the clusters, largest first, then by first id; their documents are sorted by id.
     #[must_use]
     pub fn clusters(mut self) -> Vec<Vec<String>> {
         let mut ids: Vec<(String, u32)> = self.numbers.drain().collect();
@@ -73,19 +73,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn clusters_are_what_paths_connect(edges in prop::collection::vec((0u8..20, 0u8..20), 0..30)) {
+        fn clusters_are_the_connected_components(edges in prop::collection::vec((0u8..20, 0u8..20), 0..30)) {
             let mut components = Components::default();
             for (a, b) in &edges {
                 prop_assert!(components.join(&a.to_string(), &b.to_string()));
             }
             let clusters = components.clusters();
-            // Naive: sets are joined until nothing changes.
+            // Naive: sets that share a document are joined.
             let mut sets: Vec<BTreeSet<String>> = Vec::new();
             for (a, b) in &edges {
                 let mut set = BTreeSet::from([a.to_string(), b.to_string()]);
-                let (joined, apart): (Vec<_>, Vec<_>) =
+                let (joined, separate): (Vec<_>, Vec<_>) =
                     sets.into_iter().partition(|other| !other.is_disjoint(&set));
-                sets = apart;
+                sets = separate;
                 joined.into_iter().for_each(|other| set.extend(other));
                 sets.push(set);
             }

@@ -1,8 +1,9 @@
-//! SPEX's counters in parts: which runs of words occur more than once, in two bits each.
+//! Distributed SPEX counters: which runs of words occur more than once, in two bits each.
 //!
-//! Every part counts the runs of its documents; the counters of all parts are added up and handed to
-//! every part, which then leaves out chunks that have a run which occurs once. Fields are shared by
-//! runs whose hashes fall on them, so that a chunk may be kept needlessly and is never lost.
+//! Every partition counts the runs of its documents. The counters of all partitions are added up
+//! and sent to every partition, which then skips chunks that contain a run which occurs only once.
+//! Runs whose hashes collide share a counter, so that a unique chunk may be kept, but a repeated
+//! one is never lost.
 
 use textkin_core::chunk::RollingHash;
 use textkin_index::Counter;
@@ -12,14 +13,14 @@ use super::error::Error;
 /// Counts runs of about half a chunk.
 #[derive(Debug)]
 pub struct RunCounter {
-    /// Words in a chunk, and in a run.
+    /// Number of words of a chunk and of a run.
     k: u32,
     n: u32,
     counter: Counter,
 }
 
 impl RunCounter {
-    /// For chunks of `k` words, of about `bytes` bytes.
+    /// Creates a counter of about `bytes` bytes for chunks of `k` words.
     #[must_use]
     pub fn new(k: u32, bytes: u64) -> Self {
         Self { k, n: run(k), counter: Counter::new(bytes) }
@@ -40,27 +41,27 @@ impl RunCounter {
         }
         let mut runs = Vec::with_capacity(tokens.len());
         self.counter.are_repeated(&self.hashes(tokens), &mut runs);
-        // How many runs before this place, and in it, may be repeated without a break.
+        // Number of consecutive runs, up to this position, that may be repeated.
         let all = (self.k - self.n) as usize + 1;
         let mut unbroken = 0usize;
-        for (place, &may_repeat) in runs.iter().enumerate() {
+        for (position, &may_repeat) in runs.iter().enumerate() {
             unbroken = if may_repeat { unbroken + 1 } else { 0 };
-            if place + 1 >= all {
+            if position + 1 >= all {
                 flags.push(unbroken >= all);
             }
         }
     }
 
-    /// The state as bytes, for [`RunCounter::add`].
+    /// Returns the counters as bytes, for [`RunCounter::add`].
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.counter.to_bytes()
     }
 
-    /// Adds what a counter of the same size counted.
+    /// Adds the counts of another counter of the same size.
     ///
     /// # Errors
-    /// If `bytes` are not those of such a counter.
+    /// If `bytes` do not come from such a counter.
     pub fn add(&self, bytes: &[u8]) -> Result<(), Error> {
         match self.counter.add_bytes(bytes) {
             true => Ok(()),
@@ -75,7 +76,8 @@ impl RunCounter {
     }
 }
 
-/// Words in a run that is counted for chunks of `k` words: one pass, as in `textkin-index`.
+/// Returns the number of words of a counted run for chunks of `k` words: one pass, as in
+/// `textkin-index`.
 fn run(k: u32) -> u32 {
     k.div_ceil(2).max(4).min(k)
 }
@@ -88,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_repeated_chunk_is_dropped_whatever_part_counted_it(
+        fn no_repeated_chunk_is_dropped_whichever_partition_counted_it(
             texts in prop::collection::vec(prop::collection::vec(0u64..6, 0..40), 0..6),
             k in 1u32..13,
             bytes in 8u64..4096,
@@ -123,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_another_size_are_refused() {
+    fn bytes_of_another_size_are_rejected() {
         let counter = RunCounter::new(8, 64);
         assert!(counter.add(&[0; 3]).is_err());
         assert!(counter.add(&RunCounter::new(8, 128).to_bytes()).is_err());

@@ -1,48 +1,48 @@
-//! What can go wrong between the steps.
+//! The errors of distributed discovery.
 
-/// Why a step failed.
+/// Reasons why a step failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The settings cannot be carried out in parts.
+    /// The settings are invalid.
     #[error(transparent)]
     Settings(#[from] crate::Error),
-    /// A selector needs what no part of the collection knows.
+    /// The selector needs the whole collection or a file.
     #[error(
-        "{0} must know the whole collection or a file, and no part of it does; choose all, spex, modulo:L, winnow:W or another that decides by the text alone"
+        "the selector {0} needs the whole collection or a file, which a partition does not have; choose all, spex, modulo:L, winnow:W or another that depends on the text alone"
     )]
     Selector(String),
-    /// Bytes of an earlier step cannot be read.
-    #[error("the {what} of an earlier step are damaged; delete the checkpoint and run again")]
+    /// Bytes of an earlier step are corrupt.
+    #[error("the {what} of an earlier step are corrupt; delete the checkpoint and run again")]
     Corrupt {
-        /// Which bytes.
+        /// The kind of data.
         what: &'static str,
     },
-    /// A pair names a text that was not given.
+    /// A pair refers to a text that is missing.
     #[error(
         "the text {0} of a pair is missing: the documents changed between two steps; delete the checkpoint and run again"
     )]
     Missing(i64),
-    /// A text has other words than before.
+    /// A text changed between two steps.
     #[error(
-        "the text {0} has other words than when it was first read: the documents changed between two steps; delete the checkpoint and run again"
+        "the text {0} differs from the first read: the documents changed between two steps; delete the checkpoint and run again"
     )]
     Changed(i64),
-    /// The words of two texts do not bear out what was counted.
+    /// The number of shared chunks by words differs from that by fingerprints.
     #[error(
-        "texts {a} and {b} share {words} chunks word by word and {counted} by their fingerprints: two chunks have the same hashes; run again with another chunk length"
+        "texts {a} and {b} share {words} chunks by their words but {counted} by their fingerprints: two chunks have the same hashes; run again with another chunk length"
     )]
     CountMismatch {
-        /// Key of the one text.
+        /// The key of the first text.
         a: i64,
-        /// Key of the other.
+        /// The key of the second text.
         b: i64,
-        /// Shared chunks by words.
+        /// Number of shared chunks by words.
         words: u64,
-        /// Shared chunks by sums.
+        /// Number of shared chunks by fingerprints.
         counted: u64,
     },
-    /// More than a step can count.
-    #[error("there are more {0} in one part than can be counted; use more parts")]
+    /// A partition is too large.
+    #[error("too many {0} in one partition; increase the number of partitions")]
     TooMany(&'static str),
 }

@@ -1,9 +1,9 @@
-//! Lists: the texts that hold the same chunks, each list once, with the number of its chunks.
+//! Lists of texts that contain the same chunks, each list once, with the number of its chunks.
 //!
-//! Lists that are equal in one part meet again with those of other parts in the bucket of the list.
-//! What comes out is *work*: pieces of bounded size. A list of very many texts is cut into blocks
-//! of texts, and every two blocks are a piece of their own, so that no piece has more pairs than
-//! others and no part gets the most common chunks of all.
+//! In: packed postings. Out: [`WorkItem`]s of bounded size. Equal lists are merged within a
+//! partition, and across partitions in the bucket of the list. A list of very many texts is split
+//! into blocks of texts, and every two blocks form an item of their own, so that no item has many
+//! more pairs than others and no partition gets all the most common chunks.
 
 use hashbrown::HashMap;
 use textkin_core::chunk::mix;
@@ -15,22 +15,22 @@ use super::text_table::{self, TextTable, TextTableWriter};
 use super::wire::{WireReader, push};
 use super::{BucketBytes, bucket};
 
-/// Lists of texts by their texts. An item is twice the number of a text, and one if the chunk is selected
-/// there; items stand in the order of the keys of their texts.
+/// Lists of texts. An item is twice the number of a text, plus one if the chunk is selected there;
+/// items are sorted by the keys of their texts.
 #[derive(Debug)]
 pub(super) struct Lists {
     texts: TextTable,
     /// The number of chunks of each list.
     chunks: HashMap<List, u64>,
-    /// The common chunks, as bytes.
+    /// The encoded common chunks.
     common_chunks: Vec<u8>,
 }
 
-/// The texts that hold the same chunks; or, of common chunks, those of them that have copies.
+/// The texts that contain the same chunks; for common chunks, only the texts that have copies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct List {
     items: Box<[u32]>,
-    /// Documents that have the chunks, if these are common; else 0.
+    /// Number of documents that contain the chunks, if these are common; else 0.
     common: u64,
 }
 
@@ -39,17 +39,17 @@ impl Lists {
         Self { texts, chunks: HashMap::new(), common_chunks: Vec::new() }
     }
 
-    /// Puts a list in order: the number of documents that have its texts.
+    /// Sorts a list and returns the number of documents that have its texts.
     pub(super) fn sort(&self, list: &mut Vec<u32>) -> u64 {
         let text = |item: u32| self.texts.get(item >> 1);
-        // A document that was read twice is one text; it is selected if it ever was.
+        // A document that was read twice is one text; it is selected if either occurrence was.
         list.sort_unstable_by_key(|&item| (text(item).key, !item & 1));
         list.dedup_by_key(|item| *item >> 1);
         list.iter().map(|&item| u64::from(text(item).copies)).sum()
     }
 
-    /// Adds `chunks` chunks that stand in the texts of `list`, which is in order, unless that is fewer than
-    /// two texts. `common` is as in [`List`].
+    /// Adds `chunks` chunks that the texts of `list` contain, unless there are fewer than two
+    /// texts. `list` must be sorted; `common` is as in [`List`].
     pub(super) fn add(&mut self, list: &[u32], common: u64, chunks: u64) {
         if list.len() < 2 && (common == 0 || list.is_empty()) {
             return;
@@ -57,7 +57,7 @@ impl Lists {
         *self.chunks.entry(List { items: list.into(), common }).or_insert(0) += chunks;
     }
 
-    /// Adds a common chunk that `documents` documents have, which are those of the texts of `list`.
+    /// Adds a common chunk that occurs in the texts of `list`, which `documents` documents have.
     pub(super) fn add_common(
         &mut self,
         list: &mut Vec<u32>,
@@ -81,7 +81,7 @@ impl Lists {
         list.items.iter().fold(list.common, hash)
     }
 
-    /// The lists in an order that depends on nothing but them.
+    /// Returns the lists in an order that depends only on their contents.
     fn sorted(&self) -> Vec<(u64, &List, u64)> {
         let mut lists = Vec::with_capacity(self.chunks.len());
         for (list, &chunks) in &self.chunks {
@@ -97,7 +97,7 @@ impl Lists {
         lists
     }
 
-    /// Packed for `n_buckets` buckets of lists.
+    /// Packs the lists for `n_buckets` buckets.
     pub(super) fn pack(&self, n_buckets: u32) -> Vec<BucketBytes> {
         let mut writer = TextTableWriter::new(&self.texts);
         let mut packed = Vec::new();
@@ -110,8 +110,8 @@ impl Lists {
                 push(&mut body, list.common);
                 push(&mut body, list.items.len() as u64);
                 for &item in &list.items {
-                    let place = writer.place(item >> 1);
-                    push(&mut body, u64::from(place) << 1 | u64::from(item & 1));
+                    let index = writer.index(item >> 1);
+                    push(&mut body, u64::from(index) << 1 | u64::from(item & 1));
                 }
             }
             let mut bytes = vec![LISTS];
@@ -119,9 +119,9 @@ impl Lists {
             packed.push(BucketBytes { bucket: bucket_of(&part[0]), bytes });
         }
         if !self.common_chunks.is_empty() {
-            let mut bytes = vec![COMMONS];
+            let mut bytes = vec![COMMON_CHUNKS];
             bytes.extend_from_slice(&self.common_chunks);
-            // Any bucket will do, as long as it is the same each time.
+            // Any bucket works, as long as it is the same each time.
             let hash = mix(xxh3_64(&self.common_chunks));
             packed.push(BucketBytes { bucket: bucket(hash, n_buckets), bytes });
         }
@@ -129,9 +129,10 @@ impl Lists {
     }
 }
 
-/// What packed bytes are, by their first one.
+/// The first byte of packed lists.
 const LISTS: u8 = 0;
-const COMMONS: u8 = 1;
+/// The first byte of packed common chunks.
+const COMMON_CHUNKS: u8 = 1;
 
 /// Merges all lists of one or more buckets of lists.
 #[derive(Debug)]
@@ -145,44 +146,46 @@ impl Default for ListMerger {
     }
 }
 
-/// A piece of work: pairs of texts that share chunks, to be counted.
+/// A work item: pairs of texts that share chunks, to be counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkItem {
-    /// Spreads pieces over parts.
+    /// Distributes items over partitions.
     pub salt: i64,
-    /// Lists in it that begin in it.
+    /// Number of lists that begin in this item.
     pub lists: u64,
-    /// Chunks of these lists.
+    /// Number of chunks of these lists.
     pub chunks: u64,
-    /// Pairs of texts to be counted, each once for every list.
+    /// Number of pairs of texts to count, once for every list.
     pub steps: u64,
-    /// The same, each once for every chunk: what the sums of all pairs must come to.
+    /// Number of pairs of texts, once for every chunk: the expected total of the sums.
     pub pairs: u64,
-    /// Chunks of texts that have copies, each once for every text: what their sums must come to.
+    /// Number of chunks of texts that have copies, once for every text: the expected total of their
+    /// sums.
     pub self_pairs: u64,
-    /// The lists.
+    /// The encoded lists.
     pub bytes: Vec<u8>,
 }
 
-/// A piece ends with so many pairs or bytes, whichever comes first.
-const PIECE_STEPS: u64 = 1 << 20;
-const PIECE_BYTES: usize = 1 << 20;
+/// Number of pairs at which an item ends.
+const ITEM_STEPS: u64 = 1 << 20;
+/// Number of bytes at which an item ends.
+const ITEM_BYTES: usize = 1 << 20;
 
 impl ListMerger {
-    /// Adds lists that were packed.
+    /// Adds packed lists.
     ///
     /// # Errors
-    /// If they are damaged.
+    /// If the bytes are corrupt.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut reader = WireReader::new(bytes, "lists");
         let [kind] = reader.array()?;
         match kind {
             LISTS => {}
-            COMMONS => {
+            COMMON_CHUNKS => {
                 self.lists.common_chunks.extend_from_slice(&bytes[1..]);
                 return Ok(());
             }
-            _ => return Err(reader.damaged()),
+            _ => return Err(reader.corrupt()),
         }
         let numbers = text_table::read(&mut reader, &mut self.lists.texts)?;
         let mut list = Vec::new();
@@ -199,79 +202,79 @@ impl ListMerger {
         Ok(())
     }
 
-    /// The common chunks, for [`CommonChunks::add`](super::CommonChunks::add).
+    /// Returns the common chunks, for [`CommonChunks::add`](super::CommonChunks::add).
     #[must_use]
     pub fn common_chunks(&self) -> &[u8] {
         &self.lists.common_chunks
     }
 
-    /// The work that all lists make. A list of more than `block` texts is cut.
+    /// Divides all lists into work items. A list of more than `block` texts is split.
     #[must_use]
     pub fn work(&self, block: usize) -> Vec<WorkItem> {
         let block = block.max(2);
-        let mut pieces = Pieces::new(&self.lists.texts);
+        let mut builder = WorkBuilder::new(&self.lists.texts);
         let lists = self.lists.sorted();
         for &(hash, list, chunks) in &lists {
             if list.common > 0 {
-                let entry = ListInfo { chunks, documents: list.common };
-                pieces.push(hash, entry, &list.items, Others::None);
+                let info = ListInfo { chunks, documents: list.common };
+                builder.push(hash, info, &list.items, PairWith::Copies);
                 continue;
             }
             let list = &*list.items;
             let copies = |&item: &u32| u64::from(self.lists.texts.get(item >> 1).copies);
             let documents: u64 = list.iter().map(copies).sum();
-            let entry = ListInfo { chunks, documents };
+            let info = ListInfo { chunks, documents };
             if list.len() <= block {
-                pieces.begin(1, chunks);
-                pieces.push(hash, entry, list, Others::Same);
+                builder.begin(1, chunks);
+                builder.push(hash, info, list, PairWith::Same);
                 continue;
             }
-            pieces.finish();
-            pieces.begin(1, chunks);
+            builder.finish();
+            builder.begin(1, chunks);
             let blocks: Vec<&[u32]> = list.chunks(block).collect();
             for (index, left) in blocks.iter().enumerate() {
-                pieces.push(hash, entry, left, Others::Same);
-                pieces.finish();
+                builder.push(hash, info, left, PairWith::Same);
+                builder.finish();
                 for right in &blocks[index + 1..] {
-                    pieces.push(hash, entry, left, Others::These(right));
-                    pieces.finish();
+                    builder.push(hash, info, left, PairWith::Block(right));
+                    builder.finish();
                 }
             }
         }
-        pieces.finish();
-        pieces.done
+        builder.finish();
+        builder.done
     }
 }
 
-/// What is said of the chunks of a list.
+/// The chunks of a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListInfo {
-    /// How many there are.
+    /// Number of chunks.
     pub(super) chunks: u64,
-    /// Documents that have them, copies counted.
+    /// Number of documents that contain them, including copies.
     pub(super) documents: u64,
 }
 
-/// What a list is paired with.
+/// The texts that a list is paired with.
 #[derive(Clone, Copy, Debug)]
-enum Others<'a> {
-    /// Itself.
+enum PairWith<'a> {
+    /// The same texts.
     Same,
-    /// Others of its texts.
-    These(&'a [u32]),
-    /// Nothing: only what texts with copies share with these is counted.
-    None,
+    /// Another block of texts of the list.
+    Block(&'a [u32]),
+    /// None: only texts with copies are counted, paired with their copies.
+    Copies,
 }
 
-/// Work in the making.
-struct Pieces<'a> {
+/// Builds work items.
+struct WorkBuilder<'a> {
     texts: &'a TextTable,
     writer: TextTableWriter,
     work: WorkItem,
     done: Vec<WorkItem>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> WorkBuilder<'a> {
     fn new(texts: &'a TextTable) -> Self {
         Self {
             texts,
@@ -287,33 +290,34 @@ impl<'a> Pieces<'a> {
     }
 
     /// Adds the pairs of `left` with `others`.
-    fn push(&mut self, hash: u64, entry: ListInfo, left: &[u32], others: Others<'_>) {
+    fn push(&mut self, hash: u64, info: ListInfo, left: &[u32], others: PairWith<'_>) {
         let work = &mut self.work;
         let n = left.len() as u64;
         let (steps, right) = match others {
-            Others::Same => (n * n.saturating_sub(1) / 2, &[][..]),
-            Others::These(right) => (n * right.len() as u64, right),
-            Others::None => (0, &[][..]),
+            PairWith::Same => (n * n.saturating_sub(1) / 2, &[][..]),
+            PairWith::Block(right) => (n * right.len() as u64, right),
+            PairWith::Copies => (0, &[][..]),
         };
         work.steps += steps;
-        work.pairs += steps * entry.chunks;
-        if !matches!(others, Others::These(_)) {
+        work.pairs += steps * info.chunks;
+        if !matches!(others, PairWith::Block(_)) {
             let is_copied = |item: &&u32| self.texts.get(**item >> 1).copies > 1;
-            work.self_pairs += left.iter().filter(is_copied).count() as u64 * entry.chunks;
+            work.self_pairs += left.iter().filter(is_copied).count() as u64 * info.chunks;
         }
         let salt = mix(hash ^ mix(self.done.len() as u64));
         work.salt = salt.cast_signed();
         let bytes = &mut work.bytes;
-        push(bytes, entry.chunks);
-        push(bytes, entry.documents);
+        push(bytes, info.chunks);
+        push(bytes, info.documents);
         push(bytes, n);
-        // One more than there are others, 0 for the same, so that no others are not the same.
-        push(bytes, if matches!(others, Others::Same) { 0 } else { right.len() as u64 + 1 });
+        // The number of others plus one, or 0 for the same texts, so that an empty block is
+        // distinct.
+        push(bytes, if matches!(others, PairWith::Same) { 0 } else { right.len() as u64 + 1 });
         for &item in left.iter().chain(right) {
-            let place = self.writer.place(item >> 1);
-            push(bytes, u64::from(place) << 1 | u64::from(item & 1));
+            let index = self.writer.index(item >> 1);
+            push(bytes, u64::from(index) << 1 | u64::from(item & 1));
         }
-        if work.steps >= PIECE_STEPS || work.bytes.len() >= PIECE_BYTES {
+        if work.steps >= ITEM_STEPS || work.bytes.len() >= ITEM_BYTES {
             self.finish();
         }
     }
@@ -324,16 +328,16 @@ impl<'a> Pieces<'a> {
             work.bytes = self.writer.finish(self.texts, &work.bytes);
             self.done.push(work);
         } else {
-            // Of a list that begins, nothing but its number is known yet.
+            // A list has begun, but none of its pairs have been added yet.
             self.work = work;
         }
     }
 }
 
-/// Reads an item of a list whose texts have `numbers`.
+/// Reads an item of a list; `numbers` maps indices to the numbers of texts.
 pub(super) fn item(reader: &mut WireReader<'_>, numbers: &[u32]) -> Result<u32, Error> {
     let item = reader.number()?;
-    let place = usize::try_from(item >> 1).unwrap_or(usize::MAX);
-    let number = *numbers.get(place).ok_or_else(|| reader.damaged())?;
+    let index = usize::try_from(item >> 1).unwrap_or(usize::MAX);
+    let number = *numbers.get(index).ok_or_else(|| reader.corrupt())?;
     Ok(number << 1 | u32::from(item & 1 == 1))
 }

@@ -1,4 +1,4 @@
-//! Pairs of texts: sums of what they share, over parts of the lists and then over all of them.
+//! Sums of the shared chunks of pairs of texts, first over some lists and then over all of them.
 
 use hashbrown::HashMap;
 use textkin_core::chunk::mix;
@@ -12,16 +12,17 @@ use super::text_table::{self, TextSizes, TextTable, TextTableWriter};
 use super::wire::{WireReader, push, push_wide};
 use super::{BucketBytes, bucket};
 
-/// What two texts share, as far as it is added up. Whole numbers: the order of adding does not show.
+/// A partial sum of the shared chunks of two texts. Integers, so that the order of addition does
+/// not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sum {
+struct PairSum {
     chunks: u64,
     rarity: u128,
     /// Whether a chunk is selected in both.
     is_selected: bool,
 }
 
-impl Sum {
+impl PairSum {
     fn add(&mut self, other: Self) {
         self.chunks += other.chunks;
         self.rarity += other.rarity;
@@ -29,23 +30,23 @@ impl Sum {
     }
 }
 
-/// Sums by pair of texts, the text with the lesser key first. A text that has copies is also paired with
-/// itself.
+/// Sums by pair of texts, the text with the smaller key first. A text with copies is also paired
+/// with itself.
 #[derive(Debug, Default)]
-struct Sums {
+struct PairSums {
     texts: TextTable,
-    sums: HashMap<(u32, u32), Sum>,
+    sums: HashMap<(u32, u32), PairSum>,
 }
 
-impl Sums {
-    fn add(&mut self, a: u32, b: u32, sum: Sum) {
+impl PairSums {
+    fn add(&mut self, a: u32, b: u32, sum: PairSum) {
         let is_ordered = self.texts.get(a).key <= self.texts.get(b).key;
         let pair = if is_ordered { (a, b) } else { (b, a) };
         self.sums.entry(pair).or_default().add(sum);
     }
 
-    /// All pairs in the order of their keys.
-    fn sorted(&self) -> Vec<(TextSizes, TextSizes, Sum)> {
+    /// Returns all pairs, sorted by key.
+    fn sorted(&self) -> Vec<(TextSizes, TextSizes, PairSum)> {
         let mut sums = Vec::with_capacity(self.sums.len());
         for (&(a, b), &sum) in &self.sums {
             sums.push((self.texts.get(a), self.texts.get(b), sum));
@@ -55,25 +56,26 @@ impl Sums {
     }
 }
 
-/// Counts the pairs of pieces of work.
+/// Counts the pairs of work items.
 #[derive(Debug)]
 pub struct PairCounter {
     n_buckets: u32,
     max_pairs: usize,
-    sums: Sums,
+    sums: PairSums,
 }
 
 impl PairCounter {
-    /// For `n_buckets` buckets of pairs, holding about `max_pairs` pairs at a time.
+    /// Creates a counter for `n_buckets` buckets of pairs that holds about `max_pairs` pairs at a
+    /// time.
     #[must_use]
     pub fn new(n_buckets: u32, max_pairs: usize) -> Self {
-        Self { n_buckets: n_buckets.max(1), max_pairs, sums: Sums::default() }
+        Self { n_buckets: n_buckets.max(1), max_pairs, sums: PairSums::default() }
     }
 
-    /// Counts the pairs of the work in `bytes`.
+    /// Counts the pairs of the work item in `bytes`.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If the bytes are corrupt.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut reader = WireReader::new(bytes, "lists");
         let numbers = text_table::read(&mut reader, &mut self.sums.texts)?;
@@ -89,13 +91,13 @@ impl PairCounter {
             }
             let narrow = |number: u64| u32::try_from(number).map_err(|_| Error::TooMany("chunks"));
             let rarity = Rarity::of_chunks(narrow(chunks)?, narrow(documents)?);
-            let sum = Sum { chunks, rarity, is_selected: false };
+            let sum = PairSum { chunks, rarity, is_selected: false };
             let (left, right) = items.split_at(n);
             for (index, &a) in left.iter().enumerate() {
                 let others = if is_same { &left[index + 1..] } else { right };
                 for &b in others {
                     let is_selected = a & b & 1 == 1;
-                    self.sums.add(a >> 1, b >> 1, Sum { is_selected, ..sum });
+                    self.sums.add(a >> 1, b >> 1, PairSum { is_selected, ..sum });
                 }
                 if m == 0 && self.sums.texts.get(a >> 1).copies > 1 {
                     self.sums.add(a >> 1, a >> 1, sum);
@@ -105,13 +107,13 @@ impl PairCounter {
         Ok(())
     }
 
-    /// Whether it is time to [`pack`](Self::pack).
+    /// Returns whether it is time to [`pack`](Self::pack).
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.sums.sums.len() >= self.max_pairs
     }
 
-    /// What was counted since the last time, packed by bucket of pairs.
+    /// Returns the sums since the last call, packed by bucket of pairs.
     #[must_use]
     pub fn pack(&mut self) -> Vec<BucketBytes> {
         let texts = &self.sums.texts;
@@ -128,8 +130,8 @@ impl PairCounter {
         for part in sums.chunk_by(|one, other| one.0 == other.0) {
             let mut body = Vec::with_capacity(part.len() * 10);
             for &(_, (a, b), sum) in part {
-                push(&mut body, u64::from(writer.place(a)));
-                push(&mut body, u64::from(writer.place(b)) << 1 | u64::from(sum.is_selected));
+                push(&mut body, u64::from(writer.index(a)));
+                push(&mut body, u64::from(writer.index(b)) << 1 | u64::from(sum.is_selected));
                 push_sum(&mut body, sum);
             }
             packed.push(BucketBytes { bucket: part[0].0, bytes: writer.finish(texts, &body) });
@@ -140,9 +142,9 @@ impl PairCounter {
     }
 }
 
-/// Appends a sum: where all its chunks are in the same number of documents, that number is shorter than
-/// the rarity.
-fn push_sum(bytes: &mut Vec<u8>, sum: Sum) {
+/// Appends a sum. If all its chunks occur in the same number of documents, that number is stored
+/// instead of the rarity, since it is shorter.
+fn push_sum(bytes: &mut Vec<u8>, sum: PairSum) {
     push(bytes, sum.chunks);
     let documents = Rarity::documents_of(sum.rarity, sum.chunks);
     push(bytes, u64::from(documents.unwrap_or(0)));
@@ -151,84 +153,86 @@ fn push_sum(bytes: &mut Vec<u8>, sum: Sum) {
     }
 }
 
-fn read_sum(reader: &mut WireReader<'_>, is_selected: bool) -> Result<Sum, Error> {
+fn read_sum(reader: &mut WireReader<'_>, is_selected: bool) -> Result<PairSum, Error> {
     let (chunks, documents) = (reader.number()?, reader.small()?);
     let rarity = match documents {
         0 => reader.wide()?,
         documents => {
-            let chunks = u32::try_from(chunks).map_err(|_| reader.damaged())?;
+            let chunks = u32::try_from(chunks).map_err(|_| reader.corrupt())?;
             Rarity::of_chunks(chunks, documents)
         }
     };
-    // Sums of many of these must not overflow, even if bytes are damaged.
+    // Adding many of these must not overflow, even if the bytes are corrupt.
     if rarity >> 123 != 0 || chunks >> 60 != 0 {
-        return Err(reader.damaged());
+        return Err(reader.corrupt());
     }
-    Ok(Sum { chunks, rarity, is_selected })
+    Ok(PairSum { chunks, rarity, is_selected })
 }
 
 /// Merges all sums of one or more buckets of pairs.
 #[derive(Debug)]
 pub struct PairMerger {
-    sums: Sums,
+    sums: PairSums,
     measure: Measure,
     threshold: f64,
     selective: bool,
-    cut: Option<CommonCutoff>,
+    cutoff: Option<CommonCutoff>,
 }
 
-/// A pair of texts that may be an edge: its score reaches the threshold, or needs the covered words to be
-/// known. A text beside itself stands for its copies, whatever their score; of these, everything is known.
+/// A pair of texts that may be an edge: its score reaches the threshold, or depends on covered
+/// words that are not known yet. A text paired with itself represents its copies, whatever their
+/// score; their overlap is complete.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CandidatePair {
-    /// The text with the lesser key.
+    /// The key of the first text, the smaller one.
     pub a: i64,
-    /// The other text, or the same.
+    /// The key of the second text, or the same key.
     pub b: i64,
-    /// What they share, without common chunks; covered words only of copies.
+    /// The overlap without common chunks; covered words only for copies.
     pub overlap: Overlap,
-    /// The rarity of that, exactly.
+    /// The exact rarity of the shared chunks.
     pub rarity: u128,
 }
 
-/// What all sums come to: see [`WorkItem::pairs`](super::Work::pairs) and
-/// [`WorkItem::self_pairs`](super::Work::selves).
+/// The totals of all sums, to compare with [`WorkItem::pairs`](super::WorkItem::pairs) and
+/// [`WorkItem::self_pairs`](super::WorkItem::self_pairs).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairTotals {
-    /// Pairs of different texts that share a chunk.
+    /// Number of pairs of different texts that share a chunk.
     pub found: u64,
-    /// Shared chunks, once for each pair of different texts.
+    /// Number of shared chunks, once for each pair of different texts.
     pub pairs: u64,
-    /// Shared chunks of texts that have copies.
+    /// Number of shared chunks of texts that have copies.
     pub self_pairs: u64,
-    /// Pairs of different texts that may be edges.
+    /// Number of candidates among pairs of different texts.
     pub candidates: u64,
-    /// Words of the texts of these, each text once.
+    /// Number of words of the texts of candidates, each text once.
     pub words: u64,
 }
 
 impl PairMerger {
-    /// For pairs that reach `threshold` by `measure`; with a selector (`selective`), only pairs with a
-    /// chunk that is selected in both; with a cut, common chunks are still to come.
+    /// Creates a merger for pairs that reach `threshold` by `measure`. With a selector
+    /// (`selective`), only pairs with a chunk that is selected in both; with a `cutoff`, common
+    /// chunks are added later.
     #[must_use]
     pub fn new(
         measure: Measure,
         threshold: f64,
         selective: bool,
-        cut: Option<CommonCutoff>,
+        cutoff: Option<CommonCutoff>,
     ) -> Self {
-        Self { sums: Sums::default(), measure, threshold, selective, cut }
+        Self { sums: PairSums::default(), measure, threshold, selective, cutoff }
     }
 
-    /// Adds sums that were packed.
+    /// Adds packed sums.
     ///
     /// # Errors
-    /// If they are damaged.
+    /// If the bytes are corrupt.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut reader = WireReader::new(bytes, "pairs");
         let numbers = text_table::read(&mut reader, &mut self.sums.texts)?;
         while !reader.is_empty() {
-            let a = *numbers.get(reader.small()? as usize).ok_or_else(|| reader.damaged())?;
+            let a = *numbers.get(reader.small()? as usize).ok_or_else(|| reader.corrupt())?;
             let b = item(&mut reader, &numbers)?;
             let sum = read_sum(&mut reader, b & 1 == 1)?;
             self.sums.add(a, b >> 1, sum);
@@ -236,7 +240,7 @@ impl PairMerger {
         Ok(())
     }
 
-    /// The pairs that may be edges, in the order of their keys, and the totals of all.
+    /// Returns the candidates, sorted by key, and the totals of all pairs.
     #[must_use]
     pub fn finish(self) -> (Vec<CandidatePair>, PairTotals) {
         let mut totals = PairTotals::default();
@@ -263,12 +267,13 @@ impl PairMerger {
                 ..Overlap::default()
             };
             let is_edge = || {
-                // What common chunks can add at most.
-                let common = self
-                    .cut
-                    .map_or(0, |cut| Rarity::of_chunks(a.chunks.min(b.chunks), cut.documents()));
-                let most = Overlap { rarity: Rarity::to_f64(sum.rarity + common), ..overlap };
-                self.measure.score(&most) >= self.threshold
+                // The maximum that common chunks can add.
+                let common = self.cutoff.map_or(0, |cutoff| {
+                    Rarity::of_chunks(a.chunks.min(b.chunks), cutoff.documents())
+                });
+                let upper_bound =
+                    Overlap { rarity: Rarity::to_f64(sum.rarity + common), ..overlap };
+                self.measure.score(&upper_bound) >= self.threshold
             };
             if self.measure.needs_coverage() || is_edge() {
                 candidates.push(CandidatePair { a: a.key, b: b.key, overlap, rarity: sum.rarity });
@@ -281,14 +286,15 @@ impl PairMerger {
     }
 }
 
-/// What two copies of `text` share, of which no other text has a chunk.
+/// Returns the overlap of two copies of `text` if no other text contains its chunks.
 #[must_use]
 pub fn copies_only(text: TextSizes) -> CandidatePair {
-    copies(text, Sum::default())
+    copies(text, PairSum::default())
 }
 
-/// What two copies of `text` share, where `elsewhere` is of the chunks that other texts have too.
-fn copies(text: TextSizes, elsewhere: Sum) -> CandidatePair {
+/// Returns the overlap of two copies of `text`; `elsewhere` is the sum of the chunks that other
+/// texts contain as well.
+fn copies(text: TextSizes, elsewhere: PairSum) -> CandidatePair {
     let (words, chunks) = (u64::from(text.words), u64::from(text.chunks));
     let own = chunks.saturating_sub(elsewhere.chunks);
     let own = Rarity::of_chunks(u32::try_from(own).unwrap_or(u32::MAX), text.copies);

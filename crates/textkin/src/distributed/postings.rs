@@ -1,4 +1,5 @@
-//! Postings: which text holds which chunk; packed by bucket of fingerprints, and sorted to lists.
+//! Postings: which texts contain which chunk; packed by bucket of fingerprints, then sorted into
+//! lists.
 
 use super::common::CommonCutoff;
 use super::error::Error;
@@ -8,11 +9,11 @@ use super::wire::{WireReader, push};
 use super::{BucketBytes, bucket};
 
 /// Bytes of a posting in memory.
-const POSTING: usize = size_of::<Posting>();
+const POSTING: usize = size_of::<TextPosting>();
 
-/// A chunk in a text. The top bit of `text` says whether it is selected there.
+/// A chunk in a text. The top bit of `text` is set if the chunk is selected there.
 #[derive(Clone, Copy, Debug)]
-struct Posting {
+struct TextPosting {
     fingerprint: u64,
     check: u32,
     text: u32,
@@ -26,21 +27,21 @@ pub struct PostingsPacker {
     n_buckets: u32,
     max_bytes: usize,
     texts: TextTable,
-    postings: Vec<Posting>,
+    postings: Vec<TextPosting>,
 }
 
 impl PostingsPacker {
-    /// For `n_buckets` buckets, holding about `max_bytes` bytes of postings.
+    /// Creates a packer for `n_buckets` buckets that holds about `max_bytes` bytes of postings.
     #[must_use]
     pub fn new(n_buckets: u32, max_bytes: usize) -> Self {
         let (texts, postings) = (TextTable::default(), Vec::new());
         Self { n_buckets: n_buckets.max(1), max_bytes, texts, postings }
     }
 
-    /// Adds the chunks of `text`; `checks` and `selected` belong to `fingerprints`, one each.
+    /// Adds the chunks of `text`; `checks` and `selected` must be as long as `fingerprints`.
     ///
     /// # Errors
-    /// If they do not.
+    /// If the lengths differ.
     pub fn add(
         &mut self,
         text: TextSizes,
@@ -58,7 +59,7 @@ impl PostingsPacker {
             _ => SELECTED,
         };
         self.postings.extend(fingerprints.iter().zip(checks).enumerate().map(
-            |(index, (fingerprint, check))| Posting {
+            |(index, (fingerprint, check))| TextPosting {
                 fingerprint: fingerprint.cast_unsigned(),
                 check: check.cast_unsigned(),
                 text: number | flag(index),
@@ -67,20 +68,20 @@ impl PostingsPacker {
         Ok(())
     }
 
-    /// Whether it is time to [`pack`](Self::pack).
+    /// Returns whether it is time to [`pack`](Self::pack).
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.postings.len() * POSTING >= self.max_bytes
     }
 
-    /// What was added since the last time, packed.
+    /// Returns the postings since the last call, packed by bucket.
     #[must_use]
     pub fn pack(&mut self) -> Vec<BucketBytes> {
         self.postings
             .sort_unstable_by_key(|posting| (posting.fingerprint, posting.check, posting.text));
         let mut packed = Vec::new();
         let mut writer = TextTableWriter::new(&self.texts);
-        let bucket_of = |posting: &Posting| bucket(posting.fingerprint, self.n_buckets);
+        let bucket_of = |posting: &TextPosting| bucket(posting.fingerprint, self.n_buckets);
         for part in self.postings.chunk_by(|one, other| bucket_of(one) == bucket_of(other)) {
             let mut body = Vec::with_capacity(part.len() * 14);
             let mut last = 0;
@@ -88,8 +89,8 @@ impl PostingsPacker {
                 push(&mut body, posting.fingerprint.wrapping_sub(last));
                 last = posting.fingerprint;
                 body.extend_from_slice(&posting.check.to_le_bytes());
-                let place = writer.place(posting.text & !SELECTED);
-                push(&mut body, u64::from(place) << 1 | u64::from(posting.text & SELECTED != 0));
+                let index = writer.index(posting.text & !SELECTED);
+                push(&mut body, u64::from(index) << 1 | u64::from(posting.text & SELECTED != 0));
             }
             let bytes = writer.finish(&self.texts, &body);
             packed.push(BucketBytes { bucket: bucket_of(&part[0]), bytes });
@@ -100,18 +101,19 @@ impl PostingsPacker {
     }
 }
 
-/// Sorts all postings of one or more buckets, and lists the texts of each chunk that two or more have.
+/// Sorts all postings of one or more buckets, and lists the texts of each chunk that two or more
+/// texts contain.
 #[derive(Debug, Default)]
 pub struct PostingsSorter {
     texts: TextTable,
-    postings: Vec<Posting>,
+    postings: Vec<TextPosting>,
 }
 
 impl PostingsSorter {
-    /// Adds what a packer packed.
+    /// Adds packed postings.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If the bytes are corrupt.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut reader = WireReader::new(bytes, "postings");
         let numbers = text_table::read(&mut reader, &mut self.texts)?;
@@ -120,19 +122,19 @@ impl PostingsSorter {
             fingerprint = fingerprint.wrapping_add(reader.number()?);
             let check = u32::from_le_bytes(reader.array()?);
             let text = reader.number()?;
-            let place = usize::try_from(text >> 1).unwrap_or(usize::MAX);
-            let number = *numbers.get(place).ok_or_else(|| reader.damaged())?;
+            let index = usize::try_from(text >> 1).unwrap_or(usize::MAX);
+            let number = *numbers.get(index).ok_or_else(|| reader.corrupt())?;
             let text = number | if text & 1 == 1 { SELECTED } else { 0 };
-            self.postings.push(Posting { fingerprint, check, text });
+            self.postings.push(TextPosting { fingerprint, check, text });
         }
         Ok(())
     }
 
-    /// The lists of all chunks that two or more texts have, equal lists as one, packed for `n_buckets`
-    /// buckets of lists. The same postings give the same bytes, in whatever order they came. Of chunks that
-    /// `cut` calls common, only texts with copies are listed.
+    /// Returns the lists of all chunks that two or more texts contain, with equal lists merged,
+    /// packed for `n_buckets` buckets. The same postings give the same bytes, in any order. For
+    /// chunks that are common by `cutoff`, only texts with copies are listed.
     #[must_use]
-    pub fn lists(mut self, n_buckets: u32, cut: Option<CommonCutoff>) -> Vec<BucketBytes> {
+    pub fn lists(mut self, n_buckets: u32, cutoff: Option<CommonCutoff>) -> Vec<BucketBytes> {
         self.postings.sort_unstable_by_key(|posting| (posting.fingerprint, posting.check));
         let mut lists = Lists::new(self.texts);
         let mut list = Vec::new();
@@ -148,7 +150,9 @@ impl PostingsSorter {
                 (posting.text & !SELECTED) << 1 | u32::from(posting.text & SELECTED != 0)
             }));
             match lists.sort(&mut list) {
-                documents if cut.is_some_and(|cut| documents > u64::from(cut.documents())) => {
+                documents
+                    if cutoff.is_some_and(|cutoff| documents > u64::from(cutoff.documents())) =>
+                {
                     lists.add_common(&mut list, documents, part[0].fingerprint, part[0].check);
                 }
                 _ => lists.add(&list, 0, 1),

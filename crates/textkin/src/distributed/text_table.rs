@@ -1,4 +1,4 @@
-//! The texts that one part of the work speaks of: keys and sizes, each once.
+//! Tables of texts: each text that some bytes refer to is stored once, with key and sizes.
 
 use hashbrown::HashMap;
 use textkin_core::chunk::mix;
@@ -6,27 +6,27 @@ use textkin_core::chunk::mix;
 use super::error::Error;
 use super::wire::{WireReader, push};
 
-/// What is known of a text wherever it is counted.
+/// The key and the sizes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TextSizes {
-    /// Its key, of its words.
+    /// The key, computed from its words.
     pub key: i64,
-    /// Its tokens.
+    /// Number of tokens.
     pub words: u32,
-    /// Its distinct chunks.
+    /// Number of distinct chunks.
     pub chunks: u32,
-    /// Documents that have it.
+    /// Number of documents that have this text.
     pub copies: u32,
 }
 
 impl TextSizes {
-    /// What it adds to the hash of a list or pair it is in.
+    /// Returns its contribution to the hash of a list or pair.
     pub(super) fn hash(&self) -> u64 {
         mix(self.key.cast_unsigned())
     }
 }
 
-/// Texts by number, in the order they came.
+/// Texts by number, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct TextTable {
     texts: Vec<TextSizes>,
@@ -34,7 +34,7 @@ pub(super) struct TextTable {
 }
 
 impl TextTable {
-    /// The number of `text`; a text that is known keeps its number.
+    /// Adds `text` and returns its number; an existing text keeps its number.
     pub(super) fn add(&mut self, text: TextSizes) -> Result<u32, Error> {
         let next = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         if next >= Self::MAX {
@@ -47,7 +47,7 @@ impl TextTable {
         Ok(number)
     }
 
-    /// One more than the largest number: a bit is left for others.
+    /// Maximum number of texts: one bit is reserved for flags.
     const MAX: u32 = 1 << 31;
 
     pub(super) fn get(&self, number: u32) -> TextSizes {
@@ -64,46 +64,47 @@ impl TextTable {
     }
 }
 
-/// Writes the texts that some bytes name, and gives each its place there.
+/// Writes the texts that some bytes refer to, and assigns each an index.
 pub(super) struct TextTableWriter {
-    /// For each number, the place plus one, or zero.
-    places: Vec<u32>,
-    named: Vec<u32>,
+    /// For each text, its index plus one, or zero.
+    indices: Vec<u32>,
+    used: Vec<u32>,
 }
 
 impl TextTableWriter {
     pub(super) fn new(texts: &TextTable) -> Self {
-        Self { places: vec![0; texts.len()], named: Vec::new() }
+        Self { indices: vec![0; texts.len()], used: Vec::new() }
     }
 
-    /// The place of the text with `number`.
-    pub(super) fn place(&mut self, number: u32) -> u32 {
-        let place = &mut self.places[number as usize];
-        if *place == 0 {
-            self.named.push(number);
-            *place = u32::try_from(self.named.len()).unwrap_or(u32::MAX);
+    /// Returns the index of the text with `number`.
+    pub(super) fn index(&mut self, number: u32) -> u32 {
+        let index = &mut self.indices[number as usize];
+        if *index == 0 {
+            self.used.push(number);
+            *index = u32::try_from(self.used.len()).unwrap_or(u32::MAX);
         }
-        *place - 1
+        *index - 1
     }
 
-    /// The texts named since the last time, in order of place, followed by `body`.
+    /// Returns the texts used since the last call, in the order of their indices, followed by
+    /// `body`.
     pub(super) fn finish(&mut self, texts: &TextTable, body: &[u8]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.named.len() * 13 + body.len() + 4);
-        push(&mut bytes, self.named.len() as u64);
-        for number in self.named.drain(..) {
+        let mut bytes = Vec::with_capacity(self.used.len() * 13 + body.len() + 4);
+        push(&mut bytes, self.used.len() as u64);
+        for number in self.used.drain(..) {
             let text = texts.get(number);
             bytes.extend_from_slice(&text.key.to_le_bytes());
             push(&mut bytes, u64::from(text.words));
             push(&mut bytes, u64::from(text.chunks));
             push(&mut bytes, u64::from(text.copies));
-            self.places[number as usize] = 0;
+            self.indices[number as usize] = 0;
         }
         bytes.extend_from_slice(body);
         bytes
     }
 }
 
-/// Reads the texts that bytes begin with into `texts`: the number of each place.
+/// Reads the texts at the start of bytes into `texts`, and returns the number of each index.
 pub(super) fn read(reader: &mut WireReader<'_>, texts: &mut TextTable) -> Result<Vec<u32>, Error> {
     let count = reader.count()?;
     let mut numbers = Vec::with_capacity(count);

@@ -1,8 +1,8 @@
-//! A cell: some texts and the pairs among them, compared word by word.
+//! Verification of candidate pairs: compares their texts word by word.
 //!
-//! Texts fall into groups by their keys, and a cell holds the texts of two groups (or one) that are in
-//! pairs between the two: each text is handed to as many cells as there are groups, not pairs, and
-//! is cut into words once in each.
+//! Texts are divided into groups by their keys. A verifier holds the texts of two groups (or one)
+//! and compares the pairs between them. So each text is sent to as many verifiers as there are
+//! groups, not pairs, and is tokenized once in each.
 
 use hashbrown::{HashMap, HashTable};
 use textkin_core::{Chunk, Identity, Measure, Overlap};
@@ -13,28 +13,28 @@ use super::error::Error;
 use super::pairs::CandidatePair;
 use super::prepare::{TextPreparer, check};
 
-/// The texts of one cell.
+/// Holds texts and verifies pairs among them.
 #[derive(Debug)]
 pub struct PairVerifier {
     preparer: TextPreparer,
     measure: Measure,
     threshold: f64,
     common_chunks: CommonChunks,
-    texts: HashMap<i64, Text>,
-    /// The numbers of chunks, by their hashes.
+    texts: HashMap<i64, VerifierText>,
+    /// The numbers of chunks, by hash.
     numbers: HashTable<u32>,
     /// The first occurrence of each chunk.
-    firsts: Vec<First>,
-    /// The words of all texts, one after the other.
+    firsts: Vec<FirstOccurrence>,
+    /// The words of all texts, concatenated.
     words: Vec<u8>,
-    /// For each chunk, the pair whose other side has it.
+    /// For each chunk, the last pair for which it was marked.
     marks: Vec<u64>,
     n_pairs: u64,
 }
 
-/// A text, its chunks in order.
+/// A text with its chunks, in order.
 #[derive(Debug)]
-struct Text {
+struct VerifierText {
     words: u64,
     /// Distinct chunks.
     n_chunks: u64,
@@ -49,29 +49,30 @@ struct ChunkPosition {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct First {
+struct FirstOccurrence {
     hash: u64,
     start: usize,
     end: usize,
-    /// Documents that have it, if it is common; else 0.
+    /// Number of documents that contain the chunk, if it is common; else 0.
     common: u32,
 }
 
-/// A pair of texts that is an edge, with all that is known of it.
+/// A verified pair of texts that is an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VerifiedPair {
-    /// The text with the lesser key.
+    /// The key of the first text, the smaller one.
     pub a: i64,
-    /// The other text.
+    /// The key of the second text.
     pub b: i64,
-    /// The chosen measure of the overlap.
+    /// The score.
     pub score: f64,
-    /// What they share.
+    /// The complete overlap.
     pub overlap: Overlap,
 }
 
 impl PairVerifier {
-    /// For pairs that reach `threshold` by `measure`; `common_chunks` are not in their sums yet.
+    /// Creates a verifier for pairs that reach `threshold` by `measure`; `common_chunks` are not
+    /// part of their sums yet.
     #[must_use]
     pub fn new(
         preparer: TextPreparer,
@@ -93,7 +94,7 @@ impl PairVerifier {
         }
     }
 
-    /// Forgets all texts: the next cell begins.
+    /// Removes all texts, to start with the next groups.
     pub fn clear(&mut self) {
         self.texts.clear();
         self.numbers.clear();
@@ -106,7 +107,7 @@ impl PairVerifier {
     /// Adds the text with `key`.
     ///
     /// # Errors
-    /// If it has other words than the key says.
+    /// If the words do not match the key.
     pub fn add(&mut self, key: i64, text: &str) -> Result<(), Error> {
         if self.texts.contains_key(&key) {
             return Ok(());
@@ -120,17 +121,17 @@ impl PairVerifier {
         }
         self.words.extend_from_slice(tokens.normalized());
         let words = &self.words;
-        let mut places = Vec::with_capacity(chunks.len());
+        let mut positions = Vec::with_capacity(chunks.len());
         for &Chunk { hash, first, count, start, end } in chunks {
             let hash = match settings.identity {
                 Identity::Bytes => hash,
                 Identity::Hash => hash & mask,
             };
             let (start, end) = (base + start as usize, base + end as usize);
-            let mut new = First { hash, start, end, common: 0 };
+            let mut new = FirstOccurrence { hash, start, end, common: 0 };
             let is_same = |&number: &u32| {
                 let known = self.firsts[number as usize];
-                let bytes = |first: First| &words[first.start..first.end];
+                let bytes = |first: FirstOccurrence| &words[first.start..first.end];
                 known.hash == hash
                     && (settings.identity == Identity::Hash || bytes(known) == bytes(new))
             };
@@ -150,33 +151,33 @@ impl PairVerifier {
                     number
                 }
             };
-            places.push(ChunkPosition { number, first, count });
+            positions.push(ChunkPosition { number, first, count });
         }
         let words = tokens.len() as u64;
         self.marks.resize(self.firsts.len(), 0);
         self.n_pairs += 1;
-        let n_chunks = self.mark(&places);
-        self.texts.insert(key, Text { words, n_chunks, chunks: places });
+        let n_chunks = self.mark(&positions);
+        self.texts.insert(key, VerifierText { words, n_chunks, chunks: positions });
         Ok(())
     }
 
-    /// Marks the chunks of `places` for the pair at hand: how many different ones there are.
-    fn mark(&mut self, places: &[ChunkPosition]) -> u64 {
+    /// Marks the chunks at `positions` for the current pair, and returns how many are distinct.
+    fn mark(&mut self, positions: &[ChunkPosition]) -> u64 {
         let mut distinct = 0;
-        for place in places {
-            let mark = &mut self.marks[place.number as usize];
+        for position in positions {
+            let mark = &mut self.marks[position.number as usize];
             distinct += u64::from(*mark != self.n_pairs);
             *mark = self.n_pairs;
         }
         distinct
     }
 
-    /// Compares the texts of `pair`: the edge, if it is one.
+    /// Compares the texts of `pair`; returns the edge if it is one.
     ///
     /// # Errors
-    /// If a text is missing, or the words do not bear out what was counted.
+    /// If a text is missing, or the number of shared chunks differs from the sums.
     pub fn verify(&mut self, pair: &CandidatePair) -> Result<Option<VerifiedPair>, Error> {
-        let take = |texts: &mut HashMap<i64, Text>, key: i64| {
+        let take = |texts: &mut HashMap<i64, VerifierText>, key: i64| {
             texts.remove(&key).ok_or(Error::Missing(key))
         };
         let a = take(&mut self.texts, pair.a)?;
@@ -197,19 +198,24 @@ impl PairVerifier {
         Ok((score >= self.threshold).then_some(edge))
     }
 
-    fn compare(&mut self, pair: &CandidatePair, a: &Text, b: &Text) -> Result<Overlap, Error> {
+    fn compare(
+        &mut self,
+        pair: &CandidatePair,
+        a: &VerifierText,
+        b: &VerifierText,
+    ) -> Result<Overlap, Error> {
         self.n_pairs += 1;
         self.mark(&b.chunks);
         let covered_a = self.covered(&a.chunks);
         self.n_pairs += 1;
         self.mark(&a.chunks);
         let covered_b = self.covered(&b.chunks);
-        // What is marked for `a` and stands in `b` is shared; unmarked, it is counted once.
+        // Chunks of `b` that are marked for `a` are shared; unmarking them counts each once.
         let (mut shared, mut common, mut rarity) = (0, 0, pair.rarity);
-        for place in &b.chunks {
-            let mark = &mut self.marks[place.number as usize];
+        for position in &b.chunks {
+            let mark = &mut self.marks[position.number as usize];
             if *mark == self.n_pairs {
-                match self.firsts[place.number as usize].common {
+                match self.firsts[position.number as usize].common {
                     0 => shared += 1,
                     documents => {
                         common += 1;
@@ -231,13 +237,13 @@ impl PairVerifier {
         Ok(Overlap { shared, rarity, covered_a, covered_b, ..counted })
     }
 
-    /// Tokens in chunks that are marked.
-    fn covered(&self, places: &[ChunkPosition]) -> u64 {
+    /// Returns the number of tokens covered by marked chunks.
+    fn covered(&self, positions: &[ChunkPosition]) -> u64 {
         let (mut covered, mut end) = (0, 0);
-        for place in places {
-            if self.marks[place.number as usize] == self.n_pairs {
-                let last = u64::from(place.first) + u64::from(place.count);
-                covered += last.saturating_sub(end.max(u64::from(place.first)));
+        for position in positions {
+            if self.marks[position.number as usize] == self.n_pairs {
+                let last = u64::from(position.first) + u64::from(position.count);
+                covered += last.saturating_sub(end.max(u64::from(position.first)));
                 end = end.max(last);
             }
         }

@@ -1,4 +1,4 @@
-//! Numbers as bytes between the steps: seven bits a byte, the last one without its top bit.
+//! The encoding of numbers between the steps: varints of seven bits per byte, the lowest first.
 
 use super::error::Error;
 
@@ -7,7 +7,7 @@ pub(super) fn push(bytes: &mut Vec<u8>, number: u64) {
     push_wide(bytes, u128::from(number));
 }
 
-/// Appends `number` of up to 128 bits, in the same form.
+/// Appends `number` of up to 128 bits, in the same encoding.
 #[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
 pub(super) fn push_wide(bytes: &mut Vec<u8>, mut number: u128) {
     while number >= 128 {
@@ -17,14 +17,14 @@ pub(super) fn push_wide(bytes: &mut Vec<u8>, mut number: u128) {
     bytes.push(number as u8);
 }
 
-/// Reads what was appended, in the same order.
+/// Reads appended numbers in the same order.
 pub(super) struct WireReader<'a> {
     bytes: &'a [u8],
     what: &'static str,
 }
 
 impl<'a> WireReader<'a> {
-    /// Of `bytes`, which are called `what` if they are damaged.
+    /// Creates a reader of `bytes`, which errors call `what`.
     pub(super) fn new(bytes: &'a [u8], what: &'static str) -> Self {
         Self { bytes, what }
     }
@@ -33,7 +33,7 @@ impl<'a> WireReader<'a> {
         self.bytes.is_empty()
     }
 
-    pub(super) fn damaged(&self) -> Error {
+    pub(super) fn corrupt(&self) -> Error {
         Error::Corrupt { what: self.what }
     }
 
@@ -43,17 +43,17 @@ impl<'a> WireReader<'a> {
             let shift = 7 * u32::try_from(index).unwrap_or(u32::MAX);
             let part = u128::from(byte & 127);
             let shifted = part.checked_shl(shift).filter(|shifted| shifted >> shift == part);
-            number |= shifted.ok_or_else(|| self.damaged())?;
+            number |= shifted.ok_or_else(|| self.corrupt())?;
             if byte < 128 {
                 self.bytes = &self.bytes[index + 1..];
                 return Ok(number);
             }
         }
-        Err(self.damaged())
+        Err(self.corrupt())
     }
 
     pub(super) fn number(&mut self) -> Result<u64, Error> {
-        // The usual case: few bytes of a number of 64 bits.
+        // The common case: a 64-bit number of a few bytes.
         let mut number = 0u64;
         for (index, &byte) in self.bytes.iter().take(9).enumerate() {
             number |= u64::from(byte & 127) << (7 * index);
@@ -62,22 +62,22 @@ impl<'a> WireReader<'a> {
                 return Ok(number);
             }
         }
-        u64::try_from(self.wide()?).map_err(|_| self.damaged())
+        u64::try_from(self.wide()?).map_err(|_| self.corrupt())
     }
 
     pub(super) fn small(&mut self) -> Result<u32, Error> {
-        u32::try_from(self.number()?).map_err(|_| self.damaged())
+        u32::try_from(self.number()?).map_err(|_| self.corrupt())
     }
 
-    /// A number of things that follow, each of a byte at least.
+    /// Reads the number of items that follow, each of at least one byte.
     pub(super) fn count(&mut self) -> Result<usize, Error> {
-        let count = usize::try_from(self.number()?).map_err(|_| self.damaged())?;
-        if count > self.bytes.len() { Err(self.damaged()) } else { Ok(count) }
+        let count = usize::try_from(self.number()?).map_err(|_| self.corrupt())?;
+        if count > self.bytes.len() { Err(self.corrupt()) } else { Ok(count) }
     }
 
-    /// The next `N` bytes as they are.
+    /// Reads the next `N` bytes.
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
-        let (first, rest) = self.bytes.split_first_chunk().ok_or_else(|| self.damaged())?;
+        let (first, rest) = self.bytes.split_first_chunk().ok_or_else(|| self.corrupt())?;
         self.bytes = rest;
         Ok(*first)
     }
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back(small in prop::collection::vec(any::<u64>(), 0..20), wide in prop::collection::vec(any::<u128>(), 0..20)) {
+        fn numbers_round_trip(small in prop::collection::vec(any::<u64>(), 0..20), wide in prop::collection::vec(any::<u128>(), 0..20)) {
             let mut bytes = Vec::new();
             small.iter().for_each(|&number| push(&mut bytes, number));
             wide.iter().for_each(|&number| push_wide(&mut bytes, number));
@@ -105,7 +105,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_a_reader_fail_otherwise_than_by_saying_so(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+        fn any_bytes_can_be_decoded(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let mut reader = WireReader::new(&bytes, "numbers");
             while !reader.is_empty() && reader.number().is_ok() {}
             let mut reader = WireReader::new(&bytes, "numbers");

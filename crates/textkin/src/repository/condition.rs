@@ -8,8 +8,8 @@ use textkin_repository::StoredDocument;
 
 use crate::timestamp::Timestamp;
 
-/// A condition on one field of a document: `id`, `time`, `added`, `words`, or one of its metadata
-/// (fields of objects are joined by full stops).
+/// A condition on one field of a document: `id`, `time`, `added`, `words`, or a metadata field
+/// (nested fields are joined by dots).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     field: String,
@@ -28,7 +28,7 @@ enum Operator {
     Contains,
 }
 
-/// Operators as they are written, longer ones first.
+/// The operators and their symbols, longer ones first.
 const OPERATORS: [(&str, Operator); 7] = [
     ("!=", Operator::Unequal),
     ("<=", Operator::AtMost),
@@ -43,10 +43,10 @@ impl FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let place = |&(sign, operator): &(&str, Operator)| {
+        let position = |&(sign, operator): &(&str, Operator)| {
             text.find(sign).map(|at| (at, std::cmp::Reverse(sign.len()), operator))
         };
-        let first = OPERATORS.iter().filter_map(place).min_by_key(|place| (place.0, place.1));
+        let first = OPERATORS.iter().filter_map(position).min_by_key(|found| (found.0, found.1));
         match first {
             Some((at @ 1.., std::cmp::Reverse(len), operator)) => Ok(Self {
                 field: text[..at].trim().to_owned(),
@@ -54,7 +54,7 @@ impl FromStr for Condition {
                 value: text[at + len..].trim().to_owned(),
             }),
             _ => Err(format!(
-                "'{text}' is no condition: write FIELD=VALUE, or != < <= > >= ~ (contains) instead of ="
+                "'{text}' is not a condition; write FIELD=VALUE, or !=, <, <=, >, >= or ~ (contains) instead of ="
             )),
         }
     }
@@ -69,8 +69,8 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Whether a document meets it. A field that a document has not is met by `!=` only. Whether two
-    /// texts are equal goes by letters: 007 is not 7.
+    /// Returns whether a document meets the condition. A missing field meets only `!=`. Text fields
+    /// are equal only if their characters are: 007 is not 7.
     #[must_use]
     pub fn is_met(&self, document: &StoredDocument) -> bool {
         let Some(field) = field(document, &self.field) else {
@@ -94,15 +94,15 @@ impl Condition {
     }
 }
 
-/// When a document was written, else when it was added; `None` if its time cannot be read.
-pub(crate) fn moment_of(document: &StoredDocument) -> Option<Timestamp> {
+/// Returns when a document was written, or else added; `None` if its time is invalid.
+pub(crate) fn written_or_added(document: &StoredDocument) -> Option<Timestamp> {
     match &document.time {
         Some(time) => time.parse().ok(),
         None => i64::try_from(document.added).ok().map(Timestamp),
     }
 }
 
-/// Numbers by size, times by moment, all else by letters.
+/// Compares as numbers, else as times, else as text.
 fn compare(a: &str, b: &str) -> Ordering {
     if let (Ok(a), Ok(b)) = (a.parse::<f64>(), b.parse::<f64>()) {
         return a.total_cmp(&b);
@@ -113,10 +113,10 @@ fn compare(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// What a document has to say about itself.
+/// The value of a field.
 struct Field {
     value: String,
-    /// Whether it is a text, rather than a number or a time.
+    /// Whether the value is text, rather than a number or a time.
     is_text: bool,
 }
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_look_at_every_field() {
+    fn conditions_apply_to_every_field() {
         let met = [
             "id=a1",
             "id!=a2",

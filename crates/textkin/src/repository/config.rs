@@ -1,4 +1,4 @@
-//! How a repository was made: stored with it, and never mixed with other settings.
+//! The configuration of a repository, stored with it and fixed at its creation.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +9,27 @@ use crate::error::Error;
 use crate::index_file::AnalysisConfig;
 use crate::settings::Settings;
 
-/// What is decided when a repository is made, and holds for every document in it.
+/// The configuration of a repository: fixed at its creation and applied to every document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepositoryConfig {
-    /// How text becomes words and words become chunks.
+    /// How texts become words and chunks.
     #[serde(flatten)]
     pub analysis: AnalysisConfig,
     /// Which chunks are indexed.
     pub select: String,
-    /// Word lists of the selector, by the file that named them.
+    /// Word lists of the selector, by file.
     pub lists: BTreeMap<String, Vec<String>>,
-    /// Texts whose passages never count.
+    /// Texts whose passages are excluded.
     pub template_texts: Vec<String>,
-    /// Whether texts are kept; else only hashes of their words and chunks.
+    /// Whether texts are stored; else only hashes of their words and chunks.
     pub keeps_text: bool,
 }
 
 impl RepositoryConfig {
-    /// What `settings` decide.
+    /// Takes the configuration from `settings`.
     ///
     /// # Errors
-    /// If the selector must know the whole collection, which is never whole.
+    /// If the selector needs the whole collection, which a growing repository does not have.
     pub fn new(settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
         if settings.select.needs_collection() {
             return Err(Error::SelectorNeedsCollection(settings.select.to_string()));
@@ -47,29 +47,29 @@ impl RepositoryConfig {
         })
     }
 
-    /// The making of a repository, as it is stored.
+    /// Parses a stored configuration.
     ///
     /// # Errors
-    /// If it cannot be read.
-    pub(crate) fn read(about: &serde_json::Value) -> Result<Self, Error> {
-        Self::deserialize(about).map_err(|error| Error::RepositoryConfig(error.to_string()))
+    /// If the configuration is invalid.
+    pub(crate) fn read(stored: &serde_json::Value) -> Result<Self, Error> {
+        Self::deserialize(stored).map_err(|error| Error::RepositoryConfig(error.to_string()))
     }
 
     pub(crate) fn write(&self) -> Result<serde_json::Value, Error> {
         serde_json::to_value(self).map_err(|error| Error::RepositoryConfig(error.to_string()))
     }
 
-    /// The settings that make words and chunks like those of the repository.
+    /// Returns settings that produce the same words and chunks as the repository.
     ///
     /// # Errors
-    /// If this version lacks one of the strategies.
+    /// If this version does not support one of the strategies.
     pub fn settings(&self) -> Result<Settings, Error> {
         let lists = self.lists.iter().map(|(file, words)| (file.into(), words.clone()));
         Ok(Settings {
             select: self.select.parse()?,
             resources: Resources { lists: lists.collect(), ..Resources::default() },
             templates: self.template_texts.clone(),
-            replays: !self.keeps_text,
+            reads_fingerprints: !self.keeps_text,
             ..self.analysis.settings()?
         })
     }

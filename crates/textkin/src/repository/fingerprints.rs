@@ -1,21 +1,22 @@
-//! What is kept of a document without its text: hashes that stand for it.
+//! Fingerprints: the stored content of a document in a repository without texts.
 //!
 //! ```text
 //! kind (1)  words (number)
 //! words of a chunk (number)  hash (8) of each word                                       kind 0
 //! chunks, words (numbers)                                                                kind 1
-//!   first word since the one before, words (numbers) of each chunk, hash (8) of each
-//!   hash (8) of each different word, how often it occurs (number) of each
-//! bytes since the word before, bytes (numbers) of each word
+//!   distance of the first word from the previous chunk, words (numbers) of each chunk, hash (8) of
+//! each
+//!   hash (8) of each distinct word, occurrences (number) of each
+//! bytes since the previous word, bytes (numbers) of each word
 //! ```
 //!
-//! Numbers are in seven-bit groups, the lowest first. Kind 0 is for documents in which the chunks are
-//! all runs of so many words: their hashes follow from those of the words, as those of the words
-//! would follow from them, and take several times the room.
+//! Numbers are varints: seven-bit groups, the lowest first. Kind 0 is for documents whose chunks
+//! are all runs of the same number of words: the hashes of chunks follow from those of words and
+//! would take several times the space.
 //!
-//! When it is read, a document without text becomes a line with a word of its own for every word: the
-//! chunks that begin there, as `hash:words` joined by commas, or a full stop. So it is read like one
-//! with text, by [`crate::Analyzer`]: its chunks are in its words.
+//! To read a document without text like any other, its fingerprints are turned into a line with one
+//! word for every word of the text: the chunks that begin there, as `hash:words` joined by commas,
+//! or a dot. [`crate::Analyzer`] decodes the chunks from these words.
 
 use std::fmt::Write;
 
@@ -24,24 +25,24 @@ use textkin_core::{Chunk, Span, Tokens};
 
 use super::prepare::counted;
 
-/// Stands for a word with which no chunk begins.
+/// The word of the line for a word at which no chunk begins.
 const NO_CHUNK: &str = ".";
 const RUNS: u8 = 0;
 const CHUNKS: u8 = 1;
 
-/// A document without its text.
+/// The fingerprints of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct WithoutText {
+pub(crate) struct Fingerprints {
     /// First word, number of words and hash of each chunk.
     pub(crate) chunks: Vec<(u32, u32, u64)>,
-    /// The different words and their counts, ascending.
+    /// The distinct words and their counts, ascending.
     pub(crate) terms: Vec<(u64, u32)>,
-    /// The place of each word in the text that is not kept.
+    /// The span of each word in the original text.
     pub(crate) spans: Vec<Span>,
 }
 
-/// Writes down a document without its text: its words with their places, and the chunks to be kept.
-pub(crate) fn without_text(tokens: &Tokens, chunks: &[Chunk], terms: &[(u64, u32)]) -> Vec<u8> {
+/// Encodes the fingerprints of a document: its words with their spans, and its selected chunks.
+pub(crate) fn encode(tokens: &Tokens, chunks: &[Chunk], terms: &[(u64, u32)]) -> Vec<u8> {
     let mut out = Vec::new();
     match runs(tokens.hashes(), chunks) {
         Some(k) => {
@@ -75,7 +76,7 @@ pub(crate) fn without_text(tokens: &Tokens, chunks: &[Chunk], terms: &[(u64, u32
     out
 }
 
-/// The words of a chunk, if the chunks are all runs of so many words and nothing else.
+/// Returns the number of words of a chunk, if the chunks are exactly all runs of that many words.
 fn runs(words: &[u64], chunks: &[Chunk]) -> Option<u32> {
     let k = chunks.first()?.count;
     let mut own = chunks.iter();
@@ -89,8 +90,8 @@ fn runs(words: &[u64], chunks: &[Chunk]) -> Option<u32> {
     (is_run && own.next().is_none()).then_some(k)
 }
 
-impl WithoutText {
-    /// Reads what [`without_text`] wrote; `None` if it did not.
+impl Fingerprints {
+    /// Decodes the output of [`encode`]; `None` for anything else.
     pub(crate) fn read(content: &[u8]) -> Option<Self> {
         let (&kind, mut rest) = content.split_first()?;
         let n_words = take_count(&mut rest)?;
@@ -108,15 +109,15 @@ impl WithoutText {
             }
             CHUNKS => {
                 let (n_chunks, n_terms) = (take_count(&mut rest)?, take_count(&mut rest)?);
-                let mut places = Vec::with_capacity(n_chunks.min(rest.len()));
+                let mut ranges = Vec::with_capacity(n_chunks.min(rest.len()));
                 let mut first = 0u32;
                 for _ in 0..n_chunks {
                     first = first.checked_add(take_short(&mut rest)?)?;
-                    places.push((first, take_short(&mut rest)?));
+                    ranges.push((first, take_short(&mut rest)?));
                 }
                 let hashes = take_hashes(&mut rest, n_chunks)?;
                 let chunk = |((first, count), hash)| (first, count, hash);
-                read.chunks = places.into_iter().zip(hashes).map(chunk).collect();
+                read.chunks = ranges.into_iter().zip(hashes).map(chunk).collect();
                 let terms = take_hashes(&mut rest, n_terms)?;
                 let term = |hash| Some((hash, take_short(&mut rest)?));
                 read.terms = terms.into_iter().map(term).collect::<Option<_>>()?;
@@ -132,7 +133,7 @@ impl WithoutText {
         rest.is_empty().then_some(read)
     }
 
-    /// The line that stands for the text.
+    /// Returns the line that represents the text.
     pub(crate) fn line(&self) -> String {
         let mut out = String::new();
         let mut next = self.chunks.iter().peekable();
@@ -140,7 +141,7 @@ impl WithoutText {
             let mut is_first = true;
             while let Some((_, count, hash)) = next.next_if(|chunk| chunk.0 as usize == word) {
                 let comma = if is_first { "" } else { "," };
-                write!(out, "{comma}{hash:016x}:{count}").expect("a string takes all");
+                write!(out, "{comma}{hash:016x}:{count}").expect("writing to a string succeeds");
                 is_first = false;
             }
             out.push_str(if is_first { NO_CHUNK } else { "" });
@@ -149,7 +150,7 @@ impl WithoutText {
         out
     }
 
-    /// The hashes of all chunks.
+    /// Returns the hashes of all chunks.
     pub(crate) fn chunk_hashes(&self) -> Vec<u64> {
         self.chunks.iter().map(|chunk| chunk.2).collect()
     }
@@ -191,7 +192,7 @@ fn take_hashes(bytes: &mut &[u8], n: usize) -> Option<Vec<u64>> {
     Some(hashes.iter().map(|hash| u64::from_le_bytes(*hash)).collect())
 }
 
-/// Fills `tokens` with the words of a line that stands for a text.
+/// Fills `tokens` with the words of a line that represents a text.
 pub(crate) fn tokenize(line: &str, tokens: &mut Tokens) {
     tokens.clear();
     for word in line.split(' ').filter(|word| !word.is_empty()) {
@@ -199,14 +200,14 @@ pub(crate) fn tokenize(line: &str, tokens: &mut Tokens) {
     }
 }
 
-/// The chunks of `tokens` that [`tokenize`] made.
+/// Decodes the chunks of `tokens` from [`tokenize`].
 pub(crate) fn chunks(tokens: &Tokens, chunks: &mut Vec<Chunk>) {
     for index in 0..tokens.len() {
         let Ok(word) = std::str::from_utf8(tokens.token(index)) else { continue };
-        let first = u32::try_from(index).expect("a text is bounded to 4 GiB");
+        let first = u32::try_from(index).expect("a text is limited to 4 GiB");
         for (hash, count) in chunks_of_word(word) {
             let last = (index + count as usize).clamp(index + 1, tokens.len());
-            let count = u32::try_from(last - index).expect("a text is bounded to 4 GiB");
+            let count = u32::try_from(last - index).expect("a text is limited to 4 GiB");
             let (start, end) = (tokens.start(index), tokens.end(last - 1));
             chunks.push(Chunk { hash, first, count, start, end });
         }
@@ -227,8 +228,8 @@ mod tests {
 
     use super::*;
 
-    /// A text of some words, and all runs of `k` of them, of which those that are not `kept` are gone.
-    fn made(words: &[u8], k: u32, kept: &[bool]) -> (Tokens, Vec<Chunk>) {
+    /// Returns the tokens of `words`, and the runs of `k` of them that are marked in `kept`.
+    fn sample(words: &[u8], k: u32, kept: &[bool]) -> (Tokens, Vec<Chunk>) {
         let mut tokens = Tokens::new(Layers::SPANS);
         for (place, word) in (0u32..).zip(words) {
             let span = Span { start: 7 * place, end: 7 * place + 1 + u32::from(word % 5) };
@@ -247,14 +248,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn encoded_fingerprints_are_decoded(
             words in prop::collection::vec(0u8..20, 0..60),
             k in 1u32..10,
             kept in prop::collection::vec(any::<bool>(), 0..60),
         ) {
-            let (tokens, chunks) = made(&words, k, &kept);
+            let (tokens, chunks) = sample(&words, k, &kept);
             let terms = counted(&mut tokens.hashes().to_vec());
-            let read = WithoutText::read(&without_text(&tokens, &chunks, &terms)).expect("it was written");
+            let read = Fingerprints::read(&encode(&tokens, &chunks, &terms)).expect("the encoding is valid");
             let expected: Vec<_> = chunks.iter().map(|chunk| (chunk.first, chunk.count, chunk.hash)).collect();
             prop_assert_eq!(&read.chunks, &expected);
             prop_assert_eq!(&read.terms, &terms);
@@ -269,10 +270,10 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_can_be_read(kind in 0u8..3, bytes: Vec<u8>) {
+        fn any_bytes_can_be_decoded(kind in 0u8..3, bytes: Vec<u8>) {
             let mut content = vec![kind];
             content.extend(bytes);
-            if let Some(read) = WithoutText::read(&content) {
+            if let Some(read) = Fingerprints::read(&content) {
                 read.line();
             }
         }

@@ -1,8 +1,8 @@
-//! Repositories: collections that are kept, grow and shrink, and are asked about other texts.
+//! Repositories: stored collections that grow and shrink, and can be searched.
 //!
-//! A [`Repository`] is what readers see, at one moment; a [`RepositoryWriter`] changes it. Words and
-//! chunks are made here, the way the repository was made; how they are stored is the business of
-//! `textkin-repository`.
+//! A [`Repository`] is a snapshot for readers; a [`RepositoryWriter`] changes it. This module turns
+//! texts into words and chunks according to the configuration of the repository;
+//! `textkin-repository` stores them.
 
 mod condition;
 mod config;
@@ -17,12 +17,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use textkin_core::{Chunk, Span};
-use textkin_repository::{Disk, DocumentAddress, StoredDocument};
+use textkin_repository::{Disk, DocumentAddress, Segment, StoredDocument};
 use textkin_source::FolderMarker;
 
 pub use condition::Condition;
 pub use config::RepositoryConfig;
-pub(crate) use fingerprints::{chunks as chunks_without_text, tokenize as tokenize_without_text};
+pub(crate) use fingerprints::{
+    chunks as chunks_of_fingerprints, tokenize as tokenize_fingerprints,
+};
 pub use report::{NewPairs, pairs_with_new};
 pub use search::{SearchResults, SearchSettings, Searcher};
 pub use source::RepositorySource;
@@ -33,16 +35,16 @@ use crate::error::Error;
 use crate::settings::Settings;
 use crate::timestamp::Timestamp;
 
-/// Documents that were asked for.
+/// The result of [`Repository::select`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelectedDocuments {
-    /// Where they are.
+    /// The addresses of the selected documents.
     pub addresses: Vec<DocumentAddress>,
-    /// Documents left out since their time cannot be read.
+    /// Number of documents that were skipped because their time is invalid.
     pub undated: u64,
 }
 
-/// A repository at one moment.
+/// A snapshot of a repository.
 #[derive(Clone, Debug)]
 pub struct Repository {
     storage: Arc<textkin_repository::Repository>,
@@ -53,7 +55,7 @@ impl Repository {
     /// Opens the repository in `folder`.
     ///
     /// # Errors
-    /// If there is none, it is damaged, or it was made in a way that is not known here.
+    /// If the folder contains no repository, it is damaged, or its configuration is not supported.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         Self::new(textkin_repository::Repository::open(&Disk, folder)?)
     }
@@ -63,66 +65,66 @@ impl Repository {
         Ok(Self { storage: Arc::new(storage), config })
     }
 
-    /// What tells folders of repositories from folders of documents.
+    /// Returns the marker by which sources recognize and skip folders of repositories.
     #[must_use]
     pub fn folder_marker() -> FolderMarker {
         let (file, prefix) = textkin_repository::Repository::SIGNATURE;
-        let reason = "it is a repository; textkin repo export writes its documents";
+        let reason = "this is a repository; textkin repo export writes its documents";
         FolderMarker { file, prefix, reason }
     }
 
-    /// Whether `folder` looks like a repository.
+    /// Returns whether `folder` contains a repository.
     #[must_use]
     pub fn exists_in(folder: &Path) -> bool {
         textkin_repository::Repository::exists_in(folder)
     }
 
-    /// How it was made.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &RepositoryConfig {
         &self.config
     }
 
-    /// Its files and documents.
+    /// Returns the underlying storage with its segments and documents.
     #[must_use]
     pub fn storage(&self) -> &textkin_repository::Repository {
         &self.storage
     }
 
-    /// The settings by which its documents are related to one another.
+    /// Returns the settings for a discovery among its documents.
     ///
     /// # Errors
-    /// If this version lacks one of the strategies.
+    /// If this version does not support one of the strategies.
     pub fn settings(&self) -> Result<Settings, Error> {
-        // A damaged document is no reason to leave it out.
+        // Strict: a damaged document must not be skipped silently.
         Ok(Settings { is_strict: true, ..self.config.settings()? })
     }
 
-    /// All documents, in the order in which they came.
+    /// Returns a source of all documents, in the order in which they were added.
     #[must_use]
     pub fn source(&self) -> RepositorySource {
         self.source_of(self.storage.addresses().collect())
     }
 
-    /// These documents, which are in the order in which they came.
+    /// Returns a source of these documents, which must be in the order in which they were added.
     #[must_use]
     pub fn source_of(&self, addresses: Vec<DocumentAddress>) -> RepositorySource {
         RepositorySource::new(Arc::clone(&self.storage), addresses, self.config.keeps_text)
     }
 
-    /// What is stored of a document.
+    /// Returns a document without its text.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn document(&self, address: DocumentAddress) -> Result<StoredDocument, Error> {
         Ok(self.storage.document(address).map_err(textkin_repository::Error::from)?)
     }
 
-    /// The documents that meet all `conditions` and, if it is given, were written before `before`
-    /// (or, without a time, added before it), in the order in which they came.
+    /// Selects the documents that meet all `conditions` and, if `before` is given, were written
+    /// before it (or added before it, if they have no time), in the order in which they were added.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn select(
         &self,
         conditions: &[Condition],
@@ -135,7 +137,7 @@ impl Repository {
         }
         self.read_documents(&addresses, |address, document| {
             if conditions.iter().all(|condition| condition.is_met(&document)) {
-                match (before, condition::moment_of(&document)) {
+                match (before, condition::written_or_added(&document)) {
                     (Some(before), Some(timestamp)) if timestamp >= before => {}
                     (Some(_), None) => selected.undated += 1,
                     _ => selected.addresses.push(address),
@@ -146,11 +148,11 @@ impl Repository {
         Ok(selected)
     }
 
-    /// Gives what is stored of each document at `addresses`, which are in the order in which they came,
-    /// to `take`; stops at its first error. That is much faster than one by one.
+    /// Passes each document at `addresses`, which must be in the order in which they were added, to
+    /// `take`, and stops at its first error. This is much faster than reading them one by one.
     ///
     /// # Errors
-    /// If what is stored is damaged, or `take` fails.
+    /// If the stored data is damaged, or `take` fails.
     pub fn read_documents<E: From<Error>>(
         &self,
         addresses: &[DocumentAddress],
@@ -162,17 +164,18 @@ impl Repository {
             let documents = addresses.iter().map(|address| address.document);
             segment
                 .read_documents(documents, |document, stored| {
-                    take(DocumentAddress { segment: number, document }, stored).map_err(End::Asked)
+                    take(DocumentAddress { segment: number, document }, stored)
+                        .map_err(ReadEnd::Callback)
                 })
-                .map_err(End::into_error)?;
+                .map_err(ReadEnd::into_error)?;
         }
         Ok(())
     }
 
-    /// The same, with the text of each document.
+    /// Passes each document with its text to `take`, like [`Repository::read_documents`].
     ///
     /// # Errors
-    /// If what is stored is damaged, no texts are kept, or `take` fails.
+    /// If the stored data is damaged, texts are not stored, or `take` fails.
     pub fn read_texts<E: From<Error>>(
         &self,
         addresses: &[DocumentAddress],
@@ -180,47 +183,45 @@ impl Repository {
     ) -> Result<(), E> {
         if !self.config.keeps_text {
             let folder = self.storage.folder().to_owned();
-            return Err(Error::TextNotStored { folder, what: "there is nothing to read" }.into());
+            return Err(Error::TextNotStored { folder, what: "texts cannot be read" }.into());
         }
         for addresses in addresses.chunk_by(|a, b| a.segment == b.segment) {
             let segment = self.storage.segment(addresses[0]);
             let documents = addresses.iter().map(|address| address.document);
             segment
                 .read(documents, |_, stored, content| {
-                    take(stored, text_of(content)?).map_err(End::Asked)
+                    take(stored, text_of(segment, content)?).map_err(ReadEnd::Callback)
                 })
-                .map_err(End::into_error)?;
+                .map_err(ReadEnd::into_error)?;
         }
         Ok(())
     }
 
-    /// Where the words of a document are in its text, whether that is kept or not.
+    /// Returns the spans of the words of a document in its text, whether the text is stored or not.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn spans(&self, address: DocumentAddress) -> Result<Vec<Span>, Error> {
-        let strange =
-            || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
         let content = self.storage.content(address)?;
-        DocumentPreparer::new(&self.config)?.spans(&content).ok_or_else(strange)
+        let spans = DocumentPreparer::new(&self.config)?.spans(&content);
+        spans.ok_or_else(|| invalid_content(self.storage.segment(address)).into())
     }
 
-    /// The number of words of a document, and the chunks that are indexed, in order, whether its
-    /// text is kept or not.
+    /// Returns the number of words of a document and its indexed chunks, in order, whether its text
+    /// is stored or not.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn chunks(&self, address: DocumentAddress) -> Result<(usize, Vec<Chunk>), Error> {
-        let strange =
-            || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
         let content = self.storage.content(address)?;
-        DocumentPreparer::new(&self.config)?.placed_chunks(&content).ok_or_else(strange)
+        let chunks = DocumentPreparer::new(&self.config)?.chunks_in_order(&content);
+        chunks.ok_or_else(|| invalid_content(self.storage.segment(address)).into())
     }
 
-    /// The text of a document, if texts are kept.
+    /// Returns the text of a document; `None` if texts are not stored.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn text(&self, address: DocumentAddress) -> Result<Option<String>, Error> {
         if !self.config.keeps_text {
             return Ok(None);
@@ -228,34 +229,40 @@ impl Repository {
         let content = self.storage.content(address).map_err(textkin_repository::Error::from)?;
         match String::from_utf8(content) {
             Ok(text) => Ok(Some(text)),
-            Err(_) => Err(Error::RepositoryConfig("a stored text is no text".to_owned())),
+            Err(_) => Err(invalid_content(self.storage.segment(address)).into()),
         }
     }
 }
 
-/// A text as it is stored.
-fn text_of<E: From<Error>>(content: &[u8]) -> Result<&str, End<E>> {
-    let no_text = || Error::RepositoryConfig("a stored text is no text".to_owned());
-    std::str::from_utf8(content).map_err(|_| End::Asked(no_text().into()))
+/// Decodes a stored text of `segment`.
+fn text_of<'a, E>(segment: &Segment, content: &'a [u8]) -> Result<&'a str, ReadEnd<E>> {
+    std::str::from_utf8(content).map_err(|_| ReadEnd::Corrupt(invalid_content(segment)))
 }
 
-/// Why reading ended early.
-enum End<E> {
+/// Returns the error for stored content that cannot be decoded.
+fn invalid_content(segment: &Segment) -> textkin_core::CorruptionError {
+    let reason = "the stored content of a document is invalid".to_owned();
+    textkin_core::CorruptionError { file: segment.path().display().to_string(), reason }
+}
+
+/// The reason why reading ended early.
+enum ReadEnd<E> {
     Corrupt(textkin_core::CorruptionError),
-    Asked(E),
+    /// The callback failed.
+    Callback(E),
 }
 
-impl<E> From<textkin_core::CorruptionError> for End<E> {
+impl<E> From<textkin_core::CorruptionError> for ReadEnd<E> {
     fn from(damage: textkin_core::CorruptionError) -> Self {
         Self::Corrupt(damage)
     }
 }
 
-impl<E: From<Error>> End<E> {
+impl<E: From<Error>> ReadEnd<E> {
     fn into_error(self) -> E {
         match self {
             Self::Corrupt(damage) => Error::from(textkin_repository::Error::from(damage)).into(),
-            Self::Asked(error) => error,
+            Self::Callback(error) => error,
         }
     }
 }

@@ -1,22 +1,22 @@
-//! Documents to entries: all that a repository stores of a text.
+//! Preparation of documents for a repository: computes words, chunks and stored content of a text.
 
 use textkin_core::{Chunk, Document, Layers, Span, Tokens};
 use textkin_repository::{NewDocument, StoredDocument};
 
 use super::config::RepositoryConfig;
-use super::fingerprints::{self, WithoutText};
+use super::fingerprints::{self, Fingerprints};
 use crate::analyzer::Analyzer;
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// Makes entries the way a repository was made.
+/// Prepares documents according to the configuration of a repository.
 #[derive(Debug)]
 pub(crate) struct DocumentPreparer {
     analyzer: Analyzer,
     keeps_text: bool,
 }
 
-/// What a thread needs to prepare documents.
+/// Buffers of a thread that prepares documents.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     tokens: Tokens,
@@ -27,8 +27,8 @@ pub(crate) struct Scratch {
 
 impl DocumentPreparer {
     pub(crate) fn new(config: &RepositoryConfig) -> Result<Self, Error> {
-        // Documents come with text, whether it is kept or not.
-        let settings = Settings { replays: false, ..config.settings()? };
+        // New documents have a text, whether it will be stored or not.
+        let settings = Settings { reads_fingerprints: false, ..config.settings()? };
         Ok(Self { analyzer: Analyzer::new(&settings)?, keeps_text: config.keeps_text })
     }
 
@@ -43,7 +43,7 @@ impl DocumentPreparer {
         }
     }
 
-    /// The entry of a document that is added at the time `added`.
+    /// Prepares a document that is added at the time `added`.
     pub(crate) fn entry(
         &self,
         document: Document<'_>,
@@ -54,27 +54,27 @@ impl DocumentPreparer {
         let mut entry = NewDocument {
             id: id.into_owned(),
             time: time.map(|time| time.into_owned()),
-            // Other fields may be text too.
+            // Stored even if texts are not.
             metadata: metadata.map(|metadata| metadata.into_owned()),
             added,
             digest: short_digest(&text),
             ..NewDocument::default()
         };
-        self.fill(&mut entry, &text, scratch);
+        self.index_text(&mut entry, &text, scratch);
         entry.content = match self.keeps_text {
             true => text.into_owned().into_bytes(),
             false => {
                 let selected = scratch.selection.iter();
                 let chunks: Vec<Chunk> =
                     selected.map(|&index| scratch.chunks[index as usize]).collect();
-                fingerprints::without_text(&scratch.tokens, &chunks, &entry.terms)
+                fingerprints::encode(&scratch.tokens, &chunks, &entry.terms)
             }
         };
         entry
     }
 
-    /// Words and chunks of `text`.
-    fn fill(&self, entry: &mut NewDocument, text: &str, scratch: &mut Scratch) {
+    /// Computes the words and chunks of `text`.
+    fn index_text(&self, entry: &mut NewDocument, text: &str, scratch: &mut Scratch) {
         let Scratch { tokens, chunks, selection, hashes } = scratch;
         self.analyzer.tokenize(text, tokens);
         self.analyzer.chunk(tokens, chunks, selection);
@@ -87,25 +87,25 @@ impl DocumentPreparer {
         entry.chunks.dedup();
     }
 
-    /// The entry of a document that is stored.
+    /// Computes the words and chunks of a stored document again.
     pub(crate) fn restore(
         &self,
         stored: StoredDocument,
         content: Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<NewDocument, textkin_repository::Error> {
-        let strange = || {
-            let reason = format!("what is stored of '{}' makes no sense", stored.id);
+        let invalid = || {
+            let reason = format!("the stored content of '{}' is invalid", stored.id);
             textkin_repository::Error::Reindex(reason)
         };
         let mut entry = NewDocument::default();
         if self.keeps_text {
-            let text = std::str::from_utf8(&content).map_err(|_| strange())?;
-            self.fill(&mut entry, text, scratch);
+            let text = std::str::from_utf8(&content).map_err(|_| invalid())?;
+            self.index_text(&mut entry, text, scratch);
         } else {
-            let kept = WithoutText::read(&content).ok_or_else(strange)?;
-            entry.chunks = kept.chunk_hashes();
-            entry.terms = kept.terms;
+            let fingerprints = Fingerprints::read(&content).ok_or_else(invalid)?;
+            entry.chunks = fingerprints.chunk_hashes();
+            entry.terms = fingerprints.terms;
             entry.chunks.sort_unstable();
             entry.chunks.dedup();
         }
@@ -113,11 +113,11 @@ impl DocumentPreparer {
         Ok(NewDocument { id, time, metadata, added, digest, content, ..entry })
     }
 
-    /// The hashes of the chunks of a stored document that are indexed, in any order, some of them
-    /// perhaps more than once.
+    /// Returns the hashes of the indexed chunks of a stored document, in any order and possibly
+    /// repeated.
     pub(crate) fn chunks(&self, content: &[u8]) -> Option<Vec<u64>> {
         if !self.keeps_text {
-            return WithoutText::read(content).map(|kept| kept.chunk_hashes());
+            return Fingerprints::read(content).map(|fingerprints| fingerprints.chunk_hashes());
         }
         let Scratch { mut tokens, mut chunks, mut selection, .. } = self.scratch();
         self.analyzer.tokenize(std::str::from_utf8(content).ok()?, &mut tokens);
@@ -125,10 +125,10 @@ impl DocumentPreparer {
         Some(selection.iter().map(|&index| chunks[index as usize].hash).collect())
     }
 
-    /// The number of words of a stored document, and its chunks that are indexed, in order.
-    pub(crate) fn placed_chunks(&self, content: &[u8]) -> Option<(usize, Vec<Chunk>)> {
+    /// Returns the number of words of a stored document and its indexed chunks, in order.
+    pub(crate) fn chunks_in_order(&self, content: &[u8]) -> Option<(usize, Vec<Chunk>)> {
         if !self.keeps_text {
-            let kept = WithoutText::read(content)?;
+            let fingerprints = Fingerprints::read(content)?;
             let chunk = |&(first, count, hash): &(u32, u32, u64)| Chunk {
                 first,
                 count,
@@ -136,7 +136,10 @@ impl DocumentPreparer {
                 start: 0,
                 end: 0,
             };
-            return Some((kept.spans.len(), kept.chunks.iter().map(chunk).collect()));
+            return Some((
+                fingerprints.spans.len(),
+                fingerprints.chunks.iter().map(chunk).collect(),
+            ));
         }
         let Scratch { mut tokens, mut chunks, mut selection, .. } = self.scratch();
         self.analyzer.tokenize(std::str::from_utf8(content).ok()?, &mut tokens);
@@ -144,10 +147,10 @@ impl DocumentPreparer {
         Some((tokens.len(), selection.iter().map(|&index| chunks[index as usize]).collect()))
     }
 
-    /// The place of each word in the text of a document.
+    /// Returns the span of each word in the text of a document.
     pub(crate) fn spans(&self, content: &[u8]) -> Option<Vec<Span>> {
         if !self.keeps_text {
-            return WithoutText::read(content).map(|kept| kept.spans);
+            return Fingerprints::read(content).map(|fingerprints| fingerprints.spans);
         }
         let text = std::str::from_utf8(content).ok()?;
         let mut tokens = Tokens::new(Layers::SPANS);
@@ -155,7 +158,7 @@ impl DocumentPreparer {
         Some(tokens.spans().to_vec())
     }
 
-    /// The entries of documents that are stored, made by `threads` threads.
+    /// Computes the words and chunks of stored documents again, on `threads` threads.
     pub(crate) fn restore_all(
         &self,
         documents: Vec<(StoredDocument, Vec<u8>)>,
@@ -186,14 +189,14 @@ impl DocumentPreparer {
     }
 }
 
-/// How often each hash occurs; sorts them.
+/// Sorts the hashes and counts the occurrences of each.
 pub(crate) fn counted(hashes: &mut [u64]) -> Vec<(u64, u32)> {
     hashes.sort_unstable();
     let count = |group: &[u64]| (group[0], u32::try_from(group.len()).unwrap_or(u32::MAX));
     hashes.chunk_by(|a, b| a == b).map(count).collect()
 }
 
-/// 128 bits of BLAKE3 of a text.
+/// Returns 128 bits of the BLAKE3 digest of a text.
 fn short_digest(text: &str) -> [u8; 16] {
     let mut digest = [0; 16];
     digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);

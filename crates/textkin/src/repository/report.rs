@@ -1,8 +1,9 @@
-//! The kin of documents that were just added, without looking at all the others.
+//! Pairs of newly added documents, found without comparing all documents.
 //!
-//! Whoever holds a chunk of a new document is found through the postings of that chunk; a discovery
-//! among these and the new ones then gives what one of the whole repository would: every document
-//! with such a chunk is among them, so it is shared by as many as it is in the whole.
+//! The postings of each chunk of a new document lead to the documents that contain it. A discovery
+//! among these and the new documents gives the same pairs as one of the whole repository, because
+//! every document that contains such a chunk takes part, so that its document frequency is the
+//! same.
 
 use hashbrown::HashSet;
 use textkin_core::{IndexSegment, Pair};
@@ -14,27 +15,27 @@ use crate::discover::{Discovery, RunControl, discover};
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// What new documents share with others.
+/// The pairs of new documents with all others.
 #[derive(Debug)]
 pub struct NewPairs {
-    /// The new documents and all that share a chunk with one.
+    /// The discovery among the new documents and all that share a chunk with one.
     pub discovery: Discovery,
     /// Which of its documents are new.
     is_new: Vec<bool>,
 }
 
 impl NewPairs {
-    /// The pairs with a new document, strongest first.
+    /// Iterates over the pairs with a new document, strongest first.
     pub fn rows(&self) -> impl Iterator<Item = Pair> + '_ {
         let is_new = |number: u32| self.is_new.get(number as usize).is_some_and(|is_new| *is_new);
         self.discovery.graph.rows().filter(move |pair| is_new(pair.a) || is_new(pair.b))
     }
 }
 
-/// Relates the documents at `new` to all others of `repository`.
+/// Finds the pairs of the documents at `new` with all documents of `repository`.
 ///
 /// # Errors
-/// If what is stored is damaged, or the discovery fails.
+/// If the stored data is damaged, or the discovery fails.
 pub fn pairs_with_new(
     repository: &Repository,
     new: &[DocumentAddress],
@@ -56,7 +57,7 @@ pub fn pairs_with_new(
         }
     }
     let new: HashSet<DocumentAddress> = new.iter().copied().collect();
-    let mut kin = new.clone();
+    let mut related = new.clone();
     let mut chunks: Vec<u64> = chunks.into_iter().collect();
     chunks.sort_unstable();
     let mut holders = Vec::new();
@@ -64,12 +65,12 @@ pub fn pairs_with_new(
         for &chunk in &chunks {
             holders.clear();
             part.documents_with_chunk(chunk, &mut holders).map_err(damage)?;
-            kin.extend(holders.iter().map(|&document| DocumentAddress { segment, document }));
+            related.extend(holders.iter().map(|&document| DocumentAddress { segment, document }));
         }
     }
-    let mut kin: Vec<DocumentAddress> = kin.into_iter().collect();
-    kin.sort_unstable();
-    let is_new = kin.iter().map(|address| new.contains(address)).collect();
-    let discovery = discover(&mut repository.source_of(kin), settings, control)?;
+    let mut related: Vec<DocumentAddress> = related.into_iter().collect();
+    related.sort_unstable();
+    let is_new = related.iter().map(|address| new.contains(address)).collect();
+    let discovery = discover(&mut repository.source_of(related), settings, control)?;
     Ok(NewPairs { discovery, is_new })
 }

@@ -1,7 +1,8 @@
-//! Search: the documents of a repository that are most like one text.
+//! Search: finds the documents of a repository that are most similar to a text.
 //!
-//! Words and chunks of the query are made as those of the repository were, and looked up: what they
-//! do not lead to is never read.
+//! In: a query text. Out: ranked documents and passages. The words and chunks of the query are
+//! computed
+//! like those of the repository and looked up; only documents that contain some of them are read.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -15,31 +16,31 @@ use textkin_search::{
 use textkin_text::grammar::{ChunkerKind, Selection};
 
 use super::prepare::DocumentPreparer;
-use super::{End, Repository, text_of};
+use super::{ReadEnd, Repository, invalid_content, text_of};
 use crate::analyzer::Analyzer;
 use crate::defaults::DEFAULT_TOP;
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// Words of the longest runs that kin looks at, where chunks are something else.
+/// The longest run of words that the kin ranking considers, if chunks are not runs of words.
 const DEFAULT_K: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
-/// What is looked for, and how.
+/// The settings of a [`Searcher`].
 #[derive(Clone, Debug)]
 pub struct SearchSettings {
-    /// The measures, each with a list of its own.
+    /// The ranking measures; each produces its own list.
     pub rankings: Vec<Ranking>,
-    /// How many documents of each list are wanted.
+    /// Maximum number of documents per list.
     pub top: usize,
-    /// Words that do not count, in the query or in documents.
+    /// Words to ignore, in the query and in documents.
     pub stop: Vec<String>,
-    /// So many of the most widespread words of the repository do not count either.
+    /// Number of the most common words of the repository to ignore as well.
     pub stop_frequent: usize,
-    /// Which chunks of the query are looked up; those that the repository would index by default.
+    /// Which chunks of the query are looked up; by default, those that the repository would index.
     pub select: Option<Selection>,
-    /// Whether passages are looked for too, and how.
+    /// The settings of passage search; `None` disables it.
     pub passages: Option<PassageSettings>,
-    /// Threads; all cores by default. They do not change what is found.
+    /// Number of threads; all cores by default. It does not affect the results.
     pub threads: NonZeroUsize,
 }
 
@@ -57,43 +58,44 @@ impl Default for SearchSettings {
     }
 }
 
-/// What was found for one query.
+/// The results of one query.
 #[derive(Clone, Debug)]
 pub struct SearchResults {
-    /// Words of the query.
+    /// Number of words of the query.
     pub words: usize,
-    /// A list for each measure, in the order in which they were asked for.
+    /// A list for each measure, in the order of [`SearchSettings::rankings`].
     pub lists: Vec<RankedList>,
-    /// What was found by passages, if they were asked for.
+    /// The results of passage search, if it was enabled.
     pub passages: Option<PassageList>,
-    /// The place of each word in the query.
+    /// The span of each word in the query.
     pub spans: Vec<Span>,
 }
 
-/// A repository, ready to be asked.
+/// Searches a repository.
 #[derive(Debug)]
 pub struct Searcher {
     repository: Repository,
     parts: Vec<Arc<Segment>>,
     preparer: DocumentPreparer,
-    /// Makes the chunks of queries.
+    /// Computes the words and chunks of queries.
     analyzer: Analyzer,
-    /// Words of a chunk, if chunks are runs of words.
+    /// Number of words of a chunk, if chunks are runs of words.
     k: Option<NonZeroUsize>,
     settings: SearchSettings,
     stop: Vec<u64>,
 }
 
 impl Searcher {
-    /// Makes `repository` ready.
+    /// Creates a searcher for `repository`.
     ///
     /// # Errors
-    /// If this version lacks a strategy of the repository, the settings ask for what it does not
-    /// keep, or it is damaged.
+    /// If a strategy of the repository is not supported, passage search is requested and texts are
+    /// not
+    /// stored, or the repository is damaged.
     pub fn new(repository: &Repository, settings: SearchSettings) -> Result<Self, Error> {
         if settings.passages.is_some() && !repository.config.keeps_text {
             let folder = repository.storage.folder().to_owned();
-            return Err(Error::TextNotStored { folder, what: "passages cannot be looked for" });
+            return Err(Error::TextNotStored { folder, what: "passage search is not available" });
         }
         let preparer = DocumentPreparer::new(&repository.config)?;
         let own = repository.config.settings()?;
@@ -102,7 +104,7 @@ impl Searcher {
             _ => None,
         };
         let select = settings.select.clone().unwrap_or_else(|| own.select.clone());
-        let analyzer = Analyzer::new(&Settings { select, replays: false, ..own })?;
+        let analyzer = Analyzer::new(&Settings { select, reads_fingerprints: false, ..own })?;
         let parts = repository.storage.segments().to_vec();
         let mut stop = Vec::new();
         let mut tokens = Tokens::new(Layers::NONE);
@@ -118,7 +120,7 @@ impl Searcher {
         Ok(Self { repository: repository.clone(), parts, preparer, analyzer, k, settings, stop })
     }
 
-    /// The documents most like `text`.
+    /// Finds the documents most similar to `text`.
     ///
     /// # Errors
     /// If what is stored is damaged.
@@ -126,7 +128,7 @@ impl Searcher {
         self.search_on(text, self.settings.threads)
     }
 
-    /// The documents most like each of `texts`, which are looked for side by side.
+    /// Finds the documents most similar to each of `texts`, in parallel.
     pub fn search_all(&self, texts: &[String]) -> Vec<Result<SearchResults, Error>> {
         match texts {
             [text] => vec![self.search(text)],
@@ -167,7 +169,7 @@ impl Searcher {
     }
 
     fn rank_kin(&self, tokens: &Tokens, threads: NonZeroUsize) -> Result<RankedList, Error> {
-        // Other chunks than runs of words say nothing about runs of words.
+        // Chunks that are not runs of words carry no information about runs.
         let chunks = if self.k.is_some() { self.chunks(tokens) } else { Vec::new() };
         let query = KinQuery {
             words: tokens.hashes(),
@@ -179,7 +181,7 @@ impl Searcher {
         rank_kin(&self.parts, texts, query, self.settings.top, threads)
     }
 
-    /// The chunks of the query that are looked up: the first word of each, and its hash.
+    /// Returns the chunks of the query to look up: the first word and the hash of each.
     fn chunks(&self, tokens: &Tokens) -> Vec<(usize, u64)> {
         let (mut chunks, mut selection): (Vec<Chunk>, Vec<u32>) = (Vec::new(), Vec::new());
         self.analyzer.chunk(tokens, &mut chunks, &mut selection);
@@ -190,7 +192,7 @@ impl Searcher {
         selection.into_iter().map(chunk).collect()
     }
 
-    /// The repository.
+    /// Returns the repository.
     #[must_use]
     pub fn repository(&self) -> &Repository {
         &self.repository
@@ -208,10 +210,10 @@ impl TextReader for Searcher {
     ) -> Result<u32, Error> {
         let content = self.repository.storage.content(address);
         let content = content.map_err(textkin_repository::Error::from)?;
-        let strange =
-            || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
-        let own = self.preparer.chunks(&content).ok_or_else(strange)?;
-        // Which of the query's, each once.
+        let segment = self.repository.storage.segment(address);
+        let invalid = || Error::from(invalid_content(segment));
+        let own = self.preparer.chunks(&content).ok_or_else(invalid)?;
+        // The indices of shared chunks in the query, each once.
         let mut shared: Vec<usize> =
             own.iter().filter_map(|chunk| chunks.binary_search(chunk).ok()).collect();
         shared.sort_unstable();
@@ -237,13 +239,14 @@ impl TextReader for Searcher {
         for addresses in addresses.chunk_by(|a, b| a.segment == b.segment) {
             let segment = self.repository.storage.segment(addresses[0]);
             let documents = addresses.iter().map(|address| address.document);
-            let read = segment.read_content(documents, |_, content| -> Result<(), End<Error>> {
-                self.analyzer.tokenize(text_of(content)?, &mut tokens);
-                take(number, tokens.hashes());
-                number += 1;
-                Ok(())
-            });
-            read.map_err(End::into_error)?;
+            let read =
+                segment.read_content(documents, |_, content| -> Result<(), ReadEnd<Error>> {
+                    self.analyzer.tokenize(text_of(segment, content)?, &mut tokens);
+                    take(number, tokens.hashes());
+                    number += 1;
+                    Ok(())
+                });
+            read.map_err(ReadEnd::into_error)?;
         }
         Ok(())
     }

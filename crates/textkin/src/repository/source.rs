@@ -7,12 +7,13 @@ use std::sync::Arc;
 use textkin_core::{Document, DocumentSink, Piece, Problem, Source};
 use textkin_repository::{DocumentAddress, Repository};
 
-use super::fingerprints::WithoutText;
+use super::fingerprints::Fingerprints;
+use super::invalid_content;
 
-/// Documents that are read at once.
-const PIECE: usize = 256;
+/// Maximum number of documents of a piece.
+const PIECE_DOCUMENTS: usize = 256;
 
-/// Some documents of a repository, in the order in which they came.
+/// Documents of a repository, in the order in which they were added.
 #[derive(Clone, Debug)]
 pub struct RepositorySource {
     repository: Arc<Repository>,
@@ -30,7 +31,7 @@ impl RepositorySource {
         Self { repository, addresses: addresses.into(), next: 0, keeps_text }
     }
 
-    /// The same documents from the first on.
+    /// Returns a source of the same documents, from the start.
     #[must_use]
     pub fn reopen(&self) -> Self {
         Self { next: 0, ..self.clone() }
@@ -42,9 +43,9 @@ impl Source for RepositorySource {
         let first = *self.addresses.get(self.next)?;
         let rest = &self.addresses[self.next..];
         let is_same = |address: &&DocumentAddress| address.segment == first.segment;
-        let n = rest.iter().take(PIECE).take_while(is_same).count();
+        let n = rest.iter().take(PIECE_DOCUMENTS).take_while(is_same).count();
         let segment = self.repository.segment(first);
-        // A damaged one is told when it is read.
+        // Damage is reported when the document is read.
         let size = |address: &DocumentAddress| segment.bytes(address.document).unwrap_or(0);
         let bytes = rest[..n].iter().map(|address| u64::from(size(address))).sum();
         let from = self.next;
@@ -69,13 +70,14 @@ struct RepositoryPiece {
     keeps_text: bool,
 }
 
-/// Why reading ended early.
-enum End {
+/// The reason why reading ended early.
+enum ReadEnd {
     Corrupt(textkin_core::CorruptionError),
-    Asked,
+    /// The sink wants no more documents.
+    Stopped,
 }
 
-impl From<textkin_core::CorruptionError> for End {
+impl From<textkin_core::CorruptionError> for ReadEnd {
     fn from(damage: textkin_core::CorruptionError) -> Self {
         Self::Corrupt(damage)
     }
@@ -90,19 +92,21 @@ impl Piece for RepositoryPiece {
         let read = segment.read(documents, |_, stored, content| {
             let text = match self.keeps_text {
                 true => std::str::from_utf8(content).ok().map(Cow::Borrowed),
-                false => WithoutText::read(content).map(|kept| Cow::Owned(kept.line())),
+                false => {
+                    Fingerprints::read(content).map(|fingerprints| Cow::Owned(fingerprints.line()))
+                }
             };
-            let text = text.ok_or_else(|| End::Corrupt(no_text(segment.path())))?;
+            let text = text.ok_or_else(|| ReadEnd::Corrupt(invalid_content(segment)))?;
             let (time, metadata) = (stored.time.map(Into::into), stored.metadata.map(Into::into));
             let (id, notes) = (stored.id.into(), Vec::new());
             match sink.document(Document { id, text, time, notes, metadata }) {
                 ControlFlow::Continue(()) => Ok(()),
-                ControlFlow::Break(()) => Err(End::Asked),
+                ControlFlow::Break(()) => Err(ReadEnd::Stopped),
             }
         });
-        if let Err(End::Corrupt(damage)) = read {
-            let reason = format!("it is damaged: {}", damage.reason);
-            // Whoever reads a repository is strict: the run ends with this.
+        if let Err(ReadEnd::Corrupt(damage)) = read {
+            let reason = format!("the repository is damaged: {}", damage.reason);
+            // Runs over a repository are strict, so this ends the run.
             let _ = sink.problem(Problem { path: damage.file, line: None, reason });
         }
     }
@@ -110,9 +114,4 @@ impl Piece for RepositoryPiece {
     fn bytes(&self) -> u64 {
         self.bytes
     }
-}
-
-fn no_text(path: &std::path::Path) -> textkin_core::CorruptionError {
-    let (file, reason) = (path.display().to_string(), "a text is no text".to_owned());
-    textkin_core::CorruptionError { file, reason }
 }

@@ -1,4 +1,4 @@
-//! Changes a repository: adds, replaces, removes, compacts.
+//! The writer of a repository: adds, replaces and removes documents, and compacts.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,44 +18,44 @@ use crate::discover::RunControl;
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// What happens to a document whose id is in the repository already.
+/// What to do with a document whose id is already in the repository.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExistingPolicy {
-    /// It is a problem, and left out.
+    /// Report a problem and skip the new document.
     #[default]
     Refuse,
-    /// It is left out and counted.
+    /// Skip and count the new document.
     Skip,
-    /// It takes the place of the other, as if that were removed and it were added last.
+    /// Remove the old document and add the new one at the end.
     Replace,
 }
 
-/// What came of adding documents.
+/// The result of adding documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddSummary {
-    /// What was done.
+    /// The result of the commit.
     pub commit: CommitSummary,
-    /// Documents that were left out since they were there already.
+    /// Documents skipped because their id was already in the repository.
     pub skipped: u64,
-    /// Documents that took the place of others.
+    /// Documents that replaced others.
     pub replaced: u64,
-    /// Bytes of text that were added.
+    /// Bytes of text added.
     pub text_bytes: u64,
-    /// What could not be read or added.
+    /// Documents that could not be read or added.
     pub problems: Vec<Problem>,
-    /// Where the documents are, until segments are merged.
+    /// The addresses of the new documents, valid until segments are merged.
     pub addresses: Vec<DocumentAddress>,
 }
 
 impl AddSummary {
-    /// Whether there was nothing to add, and no problem.
+    /// Returns whether there was nothing to add, and no problem.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.commit.added == 0 && self.skipped == 0 && self.problems.is_empty()
     }
 }
 
-/// The one writer of a repository.
+/// The writer of a repository; only one can be open at a time.
 #[derive(Debug)]
 pub struct RepositoryWriter {
     writer: Writer,
@@ -65,22 +65,23 @@ pub struct RepositoryWriter {
 }
 
 impl RepositoryWriter {
-    /// Makes a new repository in `folder`, which is new or empty.
+    /// Creates a repository in `folder`, which must be new or empty.
     ///
     /// # Errors
-    /// If there is something already, it cannot be written, or the settings need a whole collection.
+    /// If the folder is not empty or cannot be written, or the selector needs a whole collection.
     pub fn create(folder: &Path, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
         let config = RepositoryConfig::new(settings, keeps_text)?;
         let preparer = DocumentPreparer::new(&config)?;
-        let (about, means) = (config.write()?, writer_settings(settings));
-        let writer = Writer::create(Arc::new(Disk), folder, about, means)?;
+        let (stored_config, writer_settings) = (config.write()?, writer_settings(settings));
+        let writer = Writer::create(Arc::new(Disk), folder, stored_config, writer_settings)?;
         Ok(Self { writer, config, preparer, threads: settings.n_threads() })
     }
 
-    /// Opens the repository in `folder` for writing; of `settings`, only memory and threads count.
+    /// Opens the repository in `folder` for writing. Of `settings`, only memory and threads are
+    /// used.
     ///
     /// # Errors
-    /// If there is none, it is damaged, or another process writes it.
+    /// If the folder contains no repository, it is damaged, or another process is writing it.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Self, Error> {
         let writer = Writer::open(Arc::new(Disk), folder, writer_settings(settings))?;
         let config = RepositoryConfig::read(writer.repository().config())?;
@@ -88,7 +89,7 @@ impl RepositoryWriter {
         Ok(Self { writer, config, preparer, threads: settings.n_threads() })
     }
 
-    /// The repository as it was last committed.
+    /// Returns the repository as of the last commit.
     #[must_use]
     pub fn repository(&self) -> Repository {
         Repository {
@@ -97,11 +98,11 @@ impl RepositoryWriter {
         }
     }
 
-    /// Adds all documents of `source`, in order; they are on the disk when this returns. All of them
-    /// are added, or none.
+    /// Adds all documents of `source`, in order, and returns once they are on disk. The change is
+    /// atomic.
     ///
     /// # Errors
-    /// If something cannot be written, or the run is stopped; then the repository is as before.
+    /// If a write fails, or the run is stopped; then the repository is unchanged.
     pub fn add(
         &mut self,
         source: &mut dyn Source,
@@ -128,12 +129,12 @@ impl RepositoryWriter {
         let mut added = AddSummary::default();
         let (writer, preparer) = (&mut self.writer, &self.preparer);
         in_order(source, preparer, self.threads, control, |item| match item {
-            Item::Problem(problem) if is_strict => Err(Error::Problem(problem)),
-            Item::Problem(problem) => {
+            ReadItem::Problem(problem) if is_strict => Err(Error::Problem(problem)),
+            ReadItem::Problem(problem) => {
                 added.problems.push(problem);
                 Ok(())
             }
-            Item::NewDocument { entry, text_bytes } => {
+            ReadItem::NewDocument { entry, text_bytes } => {
                 if add_entry(writer, preparer, &entry, existing, &mut added)? {
                     added.text_bytes += text_bytes;
                 }
@@ -160,14 +161,14 @@ impl RepositoryWriter {
         Ok(added)
     }
 
-    /// Removes documents; they are gone when this returns. All of them, or none.
+    /// Removes documents, and returns once the change is on disk. The change is atomic.
     ///
     /// # Errors
-    /// If something cannot be read or written; then the repository is as before.
+    /// If a file cannot be read or written; then the repository is unchanged.
     pub fn remove(&mut self, addresses: &[DocumentAddress]) -> Result<CommitSummary, Error> {
         let mut scratch = self.preparer.scratch();
         for &address in addresses {
-            let removed = remove_place(&mut self.writer, &self.preparer, address, &mut scratch);
+            let removed = remove_document(&mut self.writer, &self.preparer, address, &mut scratch);
             if let Err(error) = removed {
                 self.writer.roll_back();
                 return Err(error);
@@ -176,19 +177,19 @@ impl RepositoryWriter {
         Ok(self.writer.commit()?)
     }
 
-    /// Merges small segments at the end, so that many small additions do not slow searches down.
+    /// Merges small segments at the end, so that many small additions do not slow down searches.
     ///
     /// # Errors
-    /// If something cannot be read or written; then the repository is as before.
+    /// If a file cannot be read or written; then the repository is unchanged.
     pub fn merge(&mut self) -> Result<(), Error> {
         let (preparer, threads) = (&self.preparer, self.threads);
         Ok(self.writer.merge(&mut |documents| preparer.restore_all(documents, threads))?)
     }
 
-    /// Merges all segments that fit together, and forgets removed documents for good.
+    /// Merges all segments that fit together, and frees the space of removed documents.
     ///
     /// # Errors
-    /// If something cannot be read or written; then the repository is as before.
+    /// If a file cannot be read or written; then the repository is unchanged.
     pub fn compact(&mut self, control: &RunControl) -> Result<(), Error> {
         let total = self.writer.repository().n_documents();
         control.progress.begin("compacting", total);
@@ -213,7 +214,7 @@ fn writer_settings(settings: &Settings) -> WriterSettings {
     WriterSettings { memory, ..WriterSettings::default() }
 }
 
-/// Asks for a document to be added; says whether it is.
+/// Adds a document to the next commit; returns whether it was accepted.
 fn add_entry(
     writer: &mut Writer,
     preparer: &DocumentPreparer,
@@ -227,7 +228,7 @@ fn add_entry(
         && writer.contains(&entry.id)?
         && !writer.is_pending(&entry.id)
     {
-        remove_place(writer, preparer, address, &mut preparer.scratch())?;
+        remove_document(writer, preparer, address, &mut preparer.scratch())?;
         added.replaced += 1;
     }
     match writer.add(entry) {
@@ -238,10 +239,10 @@ fn add_entry(
         }
         Err(textkin_repository::Error::DuplicateId { id }) => {
             let reason = match writer.is_pending(&id) {
-                true => "a document before it has the same id".to_owned(),
+                true => "an earlier document has the same id".to_owned(),
                 false => {
-                    "a document with this id is in the repository already; --existing replace \
-                          puts this one in its place, --existing skip leaves it out"
+                    "a document with this id is already in the repository; use --existing replace \
+                                          to replace it, or --existing skip to skip this one"
                         .to_owned()
                 }
             };
@@ -252,7 +253,7 @@ fn add_entry(
     }
 }
 
-fn remove_place(
+fn remove_document(
     writer: &mut Writer,
     preparer: &DocumentPreparer,
     address: DocumentAddress,
@@ -267,29 +268,29 @@ fn remove_place(
     Ok(())
 }
 
-/// A document or a problem, at its place in the order.
-enum Item {
+/// A document or a problem, in the order of the source.
+enum ReadItem {
     NewDocument { entry: NewDocument, text_bytes: u64 },
     Problem(Problem),
 }
 
-/// Prepares the documents of `source` in several threads and gives them to `take` in order.
+/// Prepares the documents of `source` on several threads and passes them to `take` in order.
 fn in_order(
     source: &mut dyn Source,
     preparer: &DocumentPreparer,
     threads: usize,
     control: &RunControl,
-    mut take: impl FnMut(Item) -> Result<(), Error>,
+    mut take: impl FnMut(ReadItem) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let added = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
     let queue = Mutex::new((source, 0u64));
-    let ahead = Ahead::new(4 * threads as u64);
+    let window = PieceWindow::new(4 * threads as u64);
     let failed = AtomicBool::new(false);
     let is_over = || failed.load(Ordering::Relaxed) || control.stop.is_requested();
     std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel::<(u64, Vec<Item>, u64)>();
+        let (sender, receiver) = mpsc::channel::<(u64, Vec<ReadItem>, u64)>();
         for _ in 0..threads {
             let sender = sender.clone();
             scope.spawn(|| {
@@ -305,8 +306,8 @@ fn in_order(
                         queue.1 += 1;
                         (queue.1 - 1, piece)
                     };
-                    // Not far ahead of what is taken: what waits is held in memory.
-                    if !ahead.wait_for(number, &is_over) {
+                    // Do not run far ahead: results that wait are held in memory.
+                    if !window.wait_for(number, &is_over) {
                         return;
                     }
                     let bytes = piece.bytes();
@@ -318,7 +319,7 @@ fn in_order(
             });
         }
         drop(sender);
-        let mut waiting: BTreeMap<u64, (Vec<Item>, u64)> = BTreeMap::new();
+        let mut waiting: BTreeMap<u64, (Vec<ReadItem>, u64)> = BTreeMap::new();
         let mut next = 0;
         let mut outcome = Ok(());
         for (number, items, bytes) in &receiver {
@@ -332,35 +333,35 @@ fn in_order(
                 if outcome.is_err() {
                     failed.store(true, Ordering::Relaxed);
                 }
-                ahead.advance(next);
+                window.advance(next);
             }
         }
         outcome
     })
 }
 
-/// Keeps threads from running far ahead.
-struct Ahead {
-    most: u64,
-    taken: Mutex<u64>,
+/// Limits how far threads run ahead of the consumer.
+struct PieceWindow {
+    max_ahead: u64,
+    consumed: Mutex<u64>,
     changed: Condvar,
 }
 
-impl Ahead {
-    fn new(most: u64) -> Self {
-        Self { most, taken: Mutex::new(0), changed: Condvar::new() }
+impl PieceWindow {
+    fn new(max_ahead: u64) -> Self {
+        Self { max_ahead, consumed: Mutex::new(0), changed: Condvar::new() }
     }
 
-    /// Returns when piece `number` is near enough; false if it is all over.
+    /// Waits until piece `number` is within the window; returns false if the run is over.
     fn wait_for(&self, number: u64, is_over: &dyn Fn() -> bool) -> bool {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        while number >= *taken + self.most {
+        let mut consumed = self.consumed.lock().unwrap_or_else(PoisonError::into_inner);
+        while number >= *consumed + self.max_ahead {
             if is_over() {
                 return false;
             }
-            let timestamp = std::time::Duration::from_millis(50);
-            taken = match self.changed.wait_timeout(taken, timestamp) {
-                Ok((taken, _)) => taken,
+            let timeout = std::time::Duration::from_millis(50);
+            consumed = match self.changed.wait_timeout(consumed, timeout) {
+                Ok((consumed, _)) => consumed,
                 Err(broken) => broken.into_inner().0,
             };
         }
@@ -368,7 +369,7 @@ impl Ahead {
     }
 
     fn advance(&self, next: u64) {
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        *self.consumed.lock().unwrap_or_else(PoisonError::into_inner) = next;
         self.changed.notify_all();
     }
 }
@@ -379,9 +380,9 @@ fn read(
     added: u64,
     scratch: &mut Scratch,
     is_over: &dyn Fn() -> bool,
-) -> Vec<Item> {
+) -> Vec<ReadItem> {
     struct Sink<'a> {
-        items: Vec<Item>,
+        items: Vec<ReadItem>,
         preparer: &'a DocumentPreparer,
         added: u64,
         scratch: &'a mut Scratch,
@@ -396,12 +397,12 @@ fn read(
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
             let text_bytes = document.text.len() as u64;
             let entry = self.preparer.entry(document, self.added, self.scratch);
-            self.items.push(Item::NewDocument { entry, text_bytes });
+            self.items.push(ReadItem::NewDocument { entry, text_bytes });
             self.next()
         }
 
         fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
-            self.items.push(Item::Problem(problem));
+            self.items.push(ReadItem::Problem(problem));
             self.next()
         }
     }

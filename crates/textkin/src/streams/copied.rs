@@ -1,63 +1,63 @@
-//! The most copied documents of a stream, counted within a fixed number of bytes.
+//! The most copied documents of a stream, counted in bounded memory.
 //!
-//! Counters as in Metwally, Agrawal and El Abbadi (2005), “space saving”: where there is no room, the
-//! lowest counter goes, and what it had counted is the most that any document without a counter
-//! can have. A new counter begins there, so that each has a least and a most; as long as no counter
-//! had to go, both are the truth.
+//! Uses the space-saving algorithm of Metwally, Agrawal and El Abbadi (2005): when memory is full,
+//! the lowest counter is evicted, and its count becomes the maximum of every document without a
+//! counter. New counters start at that value, so that each has a minimum and a maximum; until the
+//! first eviction both are exact.
 
 use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-/// What a counter takes beside its name, in bytes: a place in a map that may be half empty, and a node
-/// of a tree that is seldom full.
+/// Bytes of a counter without its name: a slot of a map that may be half empty, and a node of a
+/// tree that is rarely full.
 const COST: u64 = 224;
 
 /// A document that others copied from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopiedOrigin {
-    /// Its number in the stream.
+    /// The number of the document in the stream.
     pub number: u64,
-    /// Its name, unless it had been forgotten when its copies were first counted.
+    /// The id of the document, unless it was evicted before its copies were first counted.
     pub name: Option<String>,
-    /// Documents that copied from it, at least.
+    /// Minimum number of documents that copied from it.
     pub copies: u64,
-    /// Documents that copied from it, at most.
+    /// Maximum number of documents that copied from it.
     #[serde(rename = "copies_at_most")]
     pub max_copies: u64,
-    /// Words they copied, at least.
+    /// Minimum number of words that they copied.
     pub words: u64,
 }
 
-/// The most copied documents so far.
+/// The most copied documents of a stream so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopOrigins {
-    /// The most copied first.
+    /// The origins, most copied first.
     pub origins: Vec<CopiedOrigin>,
-    /// The most copies that any document without a counter has; 0 if all were counted.
+    /// Maximum number of copies of any other document; 0 if all were counted.
     pub max_other_copies: u64,
 }
 
 /// Counters of the documents that others copied from.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
+pub(super) struct CopyCounters {
     by_number: HashMap<u64, CopiedOrigin>,
-    /// Most copies and number of each: the lowest is the first to go. None before any had to.
+    /// Maximum copies and number of each counter, lowest first. `None` before the first eviction.
     by_copies: Option<BTreeSet<(u64, u64)>>,
     bytes: u64,
-    /// None if all are kept.
-    most: Option<u64>,
-    /// The most that a counter had which is gone.
+    /// The limit of `bytes`; `None` if all counters are kept.
+    max_bytes: Option<u64>,
+    /// The highest count of an evicted counter.
     floor: u64,
 }
 
-impl Counters {
-    pub(super) fn new(most: Option<u64>) -> Self {
-        Self { most, ..Self::default() }
+impl CopyCounters {
+    pub(super) fn new(max_bytes: Option<u64>) -> Self {
+        Self { max_bytes, ..Self::default() }
     }
 
-    /// Counts a copy of so many words of the document `number`.
+    /// Counts a copy of `words` words from document `number`.
     pub(super) fn count(&mut self, number: u64, words: u64, name: impl FnOnce() -> Option<String>) {
         let (floor, mut is_known) = (self.floor, true);
         let counter = self.by_number.entry(number).or_insert_with(|| {
@@ -75,19 +75,19 @@ impl Counters {
         if !is_known {
             self.bytes += cost(counter);
         }
-        while self.most.is_some_and(|most| self.bytes > most) {
+        while self.max_bytes.is_some_and(|max_bytes| self.bytes > max_bytes) {
             let all = || self.by_number.values().map(rank).collect();
             let Some((copies, number)) = self.by_copies.get_or_insert_with(all).pop_first() else {
                 break;
             };
             self.floor = self.floor.max(copies);
-            if let Some(gone) = self.by_number.remove(&number) {
-                self.bytes -= cost(&gone);
+            if let Some(evicted) = self.by_number.remove(&number) {
+                self.bytes -= cost(&evicted);
             }
         }
     }
 
-    /// The `n` most copied, by what is certain.
+    /// Returns the `n` most copied documents, by minimum count.
     pub(super) fn top_origins(&self, n: usize) -> TopOrigins {
         let mut origins: Vec<&CopiedOrigin> = self.by_number.values().collect();
         let rank = |origin: &&CopiedOrigin| {
@@ -99,39 +99,39 @@ impl Counters {
         TopOrigins { origins, max_other_copies: self.floor }
     }
 
-    /// As kept in a state.
-    pub(super) fn to_kept(&self) -> KeptCounters {
+    /// Returns the counters for a state file.
+    pub(super) fn to_saved(&self) -> SavedCounters {
         let mut origins: Vec<CopiedOrigin> = self.by_number.values().cloned().collect();
         origins.sort_unstable_by_key(|origin| origin.number);
-        KeptCounters { origins, floor: self.floor }
+        SavedCounters { origins, floor: self.floor }
     }
 
-    /// As kept in a state.
-    pub(super) fn from_kept(most: Option<u64>, kept: KeptCounters) -> Self {
+    /// Restores the counters of a state file.
+    pub(super) fn from_saved(max_bytes: Option<u64>, saved: SavedCounters) -> Self {
         Self {
             by_copies: None,
-            bytes: kept.origins.iter().map(cost).sum(),
-            by_number: kept.origins.into_iter().map(|origin| (origin.number, origin)).collect(),
-            most,
-            floor: kept.floor,
+            bytes: saved.origins.iter().map(cost).sum(),
+            by_number: saved.origins.into_iter().map(|origin| (origin.number, origin)).collect(),
+            max_bytes,
+            floor: saved.floor,
         }
     }
 }
 
-/// Counters as kept in a state.
+/// The counters in a state file.
 #[derive(Serialize, Deserialize)]
-pub(super) struct KeptCounters {
+pub(super) struct SavedCounters {
     origins: Vec<CopiedOrigin>,
     floor: u64,
 }
 
-/// By which the first to go is chosen.
+/// The order of eviction.
 fn rank(origin: &CopiedOrigin) -> (u64, u64) {
     (origin.max_copies, origin.number)
 }
 
 fn cost(origin: &CopiedOrigin) -> u64 {
-    // Allocators round up.
+    // Allocators round sizes up.
     COST + origin.name.as_ref().map_or(0, |name| (name.len() as u64).next_multiple_of(16))
 }
 
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn counts_are_exact_while_there_is_room() {
-        let mut counters = Counters::new(Some(3 * COST));
+        let mut counters = CopyCounters::new(Some(3 * COST));
         for (number, words) in [(7, 10), (3, 5), (7, 1), (9, 100), (7, 1)] {
             counters.count(number, words, || None);
         }
@@ -157,11 +157,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_truth_lies_between_the_bounds(
+        fn true_counts_lie_between_minimum_and_maximum(
             copied in prop::collection::vec((0_u64..12, 1_u64..9), 0..300),
             room in 0_u64..9,
         ) {
-            let mut counters = Counters::new(Some(room * (COST + 16)));
+            let mut counters = CopyCounters::new(Some(room * (COST + 16)));
             let mut truth: HashMap<u64, (u64, u64)> = HashMap::new();
             for (number, words) in copied {
                 // Low numbers are copied more often.
@@ -169,10 +169,10 @@ mod tests {
                 counters.count(number, words, || Some(number.to_string()));
                 let true_counts = truth.entry(number).or_default();
                 *true_counts = (true_counts.0 + 1, true_counts.1 + words);
-                let kept = Counters::from_kept(counters.most, counters.to_kept());
-                prop_assert_eq!(kept.bytes, counters.bytes);
+                let restored = CopyCounters::from_saved(counters.max_bytes, counters.to_saved());
+                prop_assert_eq!(restored.bytes, counters.bytes);
                 prop_assert!(counters.bytes <= room * (COST + 16));
-                counters = kept;
+                counters = restored;
             }
             let found = counters.top_origins(100);
             for (number, (copies, words)) in truth {

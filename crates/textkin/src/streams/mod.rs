@@ -1,10 +1,11 @@
-//! Tracing a stream: texts in, one after the other; out, where each of their passages came from.
+//! Tracing of streams: finds the origin of each passage of a stream of texts.
 //!
-//! The tracer itself (`textkin-trace`) knows documents by number and places by word. Here texts are
-//! cut into words and chunks, places become bytes of the text, and numbers become names: those of
-//! the latest documents are kept, within a share of the memory, and an origin whose name has been
-//! forgotten is still told by its number, which stands in the result of every document. Another share
-//! is for counters of the most copied documents.
+//! In: texts, one after another. Out: the origins of their passages. The tracer itself
+//! (`textkin-trace`) identifies documents by number and positions by word. This module tokenizes
+//! texts, converts word positions to bytes, and maps numbers to ids: the ids of the latest
+//! documents are kept in a share of the memory. An origin whose id has been evicted is reported by
+//! its number, which is part of the result of every document. Another share of the memory is for
+//! counters of the most copied documents.
 
 mod copied;
 mod names;
@@ -21,35 +22,38 @@ use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_trace::{DocumentTrace, Memory, Preset, Tracer};
 
-use self::copied::Counters;
+use self::copied::CopyCounters;
 use self::names::Names;
 use crate::{Analyzer, Error, Settings};
 
-/// The share of the memory that names and counters may take: one part in so many.
+/// Names and counters together take one part of the memory in this many.
 const NAMES_SHARE: u64 = 16;
-/// The part of that which is for counters of the most copied documents.
+/// Counters take one part of that in this many.
 const COUNTERS_SHARE: u64 = 4;
-/// The share of the memory that is left for reading and writing, its least and its most bytes: what is made
-/// of a document of half a megabyte fits the least. It is never more than nine sixteenths of the memory.
+/// One part of the memory in this many is reserved for reading and writing, within the limits below
+/// and never more than nine sixteenths of the memory.
 const WORKING_SHARE: u64 = 4;
+/// Minimum working memory in bytes: enough for a document of half a megabyte.
 const MIN_WORKING: u64 = 9 << 19;
+/// Maximum working memory in bytes.
 const MAX_WORKING: u64 = 8 << 20;
 
-/// How a stream is traced.
+/// The settings of a [`StreamTracer`].
 #[derive(Clone, Debug)]
 pub struct TraceSettings {
-    /// How texts are cut, and which chunks are looked up.
+    /// How texts are tokenized and which chunks are looked up.
     pub analysis: Settings,
-    /// How origins are remembered. Its memory is that of the table and of names together, and of a
-    /// little that is left for what comes and goes with each document.
+    /// How origins are stored. Its memory limit covers the table, names, counters and working
+    /// memory.
     pub table: textkin_trace::Settings,
 }
 
 impl TraceSettings {
-    /// The settings of a preset for so much memory; all chunks are looked up if it is unlimited.
+    /// Returns the settings of a preset for this memory limit; without a limit, all chunks are
+    /// looked up.
     ///
     /// # Errors
-    /// If the selection of the preset cannot be read, which a test rules out.
+    /// If the selection of the preset is invalid, which a test rules out.
     pub fn new(preset: Preset, memory: Memory) -> Result<Self, Error> {
         let select = match memory {
             Memory::Unlimited => Selection::default(),
@@ -59,72 +63,73 @@ impl TraceSettings {
         Ok(Self { analysis, table: preset.settings(memory) })
     }
 
-    /// What the memory is for.
-    fn shares(&self) -> Shares {
+    /// Divides the memory.
+    fn shares(&self) -> MemoryShares {
         match self.table.memory {
             Memory::Bytes(bytes) => {
                 let named = bytes / NAMES_SHARE;
                 let counters = named / COUNTERS_SHARE;
                 let memory = Memory::Bytes(table_share(bytes));
-                Shares {
+                MemoryShares {
                     table: textkin_trace::Settings { memory, ..self.table },
                     names: Some(named - counters),
                     counters: Some(counters),
                 }
             }
-            Memory::Unlimited => Shares { table: self.table, names: None, counters: None },
+            Memory::Unlimited => MemoryShares { table: self.table, names: None, counters: None },
         }
     }
 }
 
-/// What of so many bytes is for the table.
+/// Returns the part of `bytes` that is for the table.
 fn table_share(bytes: u64) -> u64 {
     let working = (bytes / WORKING_SHARE).clamp(MIN_WORKING, MAX_WORKING).min(bytes / 16 * 9);
     bytes - bytes / NAMES_SHARE - working
 }
 
-/// The error of a table in terms of the memory of which it was to have its share.
-fn of_all_memory(error: textkin_trace::Error, memory: Memory) -> Error {
+/// Converts the error of a table into one about the whole memory.
+fn in_terms_of_memory(error: textkin_trace::Error, memory: Memory) -> Error {
     match (error, memory) {
         (textkin_trace::Error::TooSmall { bucket, slots, .. }, Memory::Bytes(memory)) => {
-            let least = (bucket..).find(|bytes| table_share(*bytes) >= bucket).unwrap_or(u64::MAX);
-            Error::MemoryTooSmall { memory, least, slots, bucket }
+            let minimum =
+                (bucket..).find(|bytes| table_share(*bytes) >= bucket).unwrap_or(u64::MAX);
+            Error::MemoryTooSmall { memory, minimum, slots, bucket }
         }
         (error, _) => error.into(),
     }
 }
 
-/// What the memory of a stream is for.
-struct Shares {
-    /// The table, with its own part of the memory.
+/// The division of the memory of a tracer.
+struct MemoryShares {
+    /// The settings of the table, with its share of the memory.
     table: textkin_trace::Settings,
-    /// Bytes of names; none if there is no bound.
+    /// Bytes for names; `None` without a limit.
     names: Option<u64>,
-    /// Bytes of counters of the most copied documents; none if there is no bound.
+    /// Bytes for counters of the most copied documents; `None` without a limit.
     counters: Option<u64>,
 }
 
-/// What is said of one document of a stream.
+/// The origins of the passages of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentOrigins {
-    /// What the tracer says, with places in words.
+    /// The result of the tracer, with positions in words.
     pub trace: DocumentTrace,
-    /// The name of the dominant origin, unless it has been forgotten.
+    /// The id of the dominant origin, unless it has been evicted.
     pub dominant_origin: Option<Arc<str>>,
-    /// Where each copied block stands in the text, and the name of its origin.
+    /// The copied blocks of the text.
     pub blocks: Vec<BlockOrigin>,
-    /// Spans of fresh words in the text.
+    /// The spans of fresh words.
     pub fresh_spans: Vec<Span>,
-    /// Spans of copied words whose origin is estimated.
+    /// The spans of old words whose origin is estimated.
     pub estimated_spans: Vec<Span>,
 }
 
-/// A copied block in a text.
+/// A copied block of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockOrigin {
-    /// Its bytes.
+    /// The bytes of the block in the text.
     pub span: Span,
-    /// The name of its origin, unless it has been forgotten.
+    /// The id of its origin, unless it has been evicted.
     pub origin: Option<Arc<str>>,
 }
 
@@ -139,9 +144,9 @@ pub struct BlockOrigin {
 /// let song = "row row row your boat gently down the stream merrily merrily merrily";
 /// tracer.trace("song", song);
 /// let text = format!("As it goes: {song}!");
-/// let said = tracer.trace("essay", &text);
-/// assert_eq!(said.dominant_origin.as_deref(), Some("song"));
-/// assert_eq!(&text[said.blocks[0].span.range()], song);
+/// let origins = tracer.trace("essay", &text);
+/// assert_eq!(origins.dominant_origin.as_deref(), Some("song"));
+/// assert_eq!(&text[origins.blocks[0].span.range()], song);
 /// # Ok::<(), textkin::Error>(())
 /// ```
 #[derive(Debug)]
@@ -149,21 +154,21 @@ pub struct StreamTracer {
     analyzer: Analyzer,
     tracer: Tracer,
     names: Names,
-    counters: Counters,
-    /// Every setting that results depend on, by name and value.
+    counters: CopyCounters,
+    /// Name and value of every setting that affects results.
     entries: Vec<(String, String)>,
     tokens: Tokens,
     chunks: Vec<Chunk>,
     selection: Vec<u32>,
-    /// The origin and the number of each block of the current document.
+    /// The origin and the index of each block of the current document.
     by_origin: Vec<(u64, u32)>,
 }
 
 impl StreamTracer {
-    /// A tracer at the beginning of a stream.
+    /// Creates a tracer for the start of a stream.
     ///
     /// # Errors
-    /// If a strategy lacks what it needs, or the memory is too small.
+    /// If a strategy lacks a resource, or the memory limit is too small.
     pub fn new(settings: &TraceSettings) -> Result<Self, Error> {
         if settings.analysis.select.needs_collection() {
             return Err(Error::SelectorNeedsCollection(settings.analysis.select.to_string()));
@@ -171,7 +176,7 @@ impl StreamTracer {
         let analyzer = Analyzer::new(&settings.analysis)?;
         let shares = settings.shares();
         let tracer = Tracer::new(&shares.table)
-            .map_err(|error| of_all_memory(error, settings.table.memory))?;
+            .map_err(|error| in_terms_of_memory(error, settings.table.memory))?;
         let layers = Layers {
             spans: true,
             structure: analyzer.needs_structure(),
@@ -181,7 +186,7 @@ impl StreamTracer {
             analyzer,
             tracer,
             names: Names::new(shares.names),
-            counters: Counters::new(shares.counters),
+            counters: CopyCounters::new(shares.counters),
             entries: state::entries(settings),
             tokens: Tokens::new(layers),
             chunks: Vec::new(),
@@ -190,7 +195,7 @@ impl StreamTracer {
         })
     }
 
-    /// Says where each passage of `text` came from, and remembers it as `id`.
+    /// Returns the origin of each passage of `text`, and adds the text as `id`.
     pub fn trace(&mut self, id: &str, text: &str) -> DocumentOrigins {
         self.analyzer.tokenize(text, &mut self.tokens);
         let traced = match self.analyzer.select_runs(&self.tokens, &mut self.selection) {
@@ -202,13 +207,13 @@ impl StreamTracer {
             }
         };
         self.names.push(id);
-        let place = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
+        let to_span = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
         let block = |block: &textkin_trace::Block| BlockOrigin {
-            span: place(&(block.start, block.end)),
+            span: to_span(&(block.start, block.end)),
             origin: None,
         };
         let mut blocks: Vec<BlockOrigin> = traced.blocks.iter().map(block).collect();
-        // Its own name stands in its result even where the memory is too small for names.
+        // The document's own id is known even if the memory is too small for ids.
         let own: Option<Arc<str>> = Some(id.into());
         let mut dominant_origin = None;
         // Each name is looked up once.
@@ -241,33 +246,33 @@ impl StreamTracer {
         }
         DocumentOrigins {
             blocks,
-            fresh_spans: traced.fresh.iter().map(place).collect(),
-            estimated_spans: traced.estimated.iter().map(place).collect(),
+            fresh_spans: traced.fresh.iter().map(to_span).collect(),
+            estimated_spans: traced.estimated.iter().map(to_span).collect(),
             dominant_origin,
             trace: traced,
         }
     }
 
-    /// The `n` documents that most others copied from, so far.
+    /// Returns the `n` most copied documents so far.
     #[must_use]
     pub fn top_origins(&self, n: usize) -> TopOrigins {
         self.counters.top_origins(n)
     }
 
-    /// Every setting that results depend on, by name and value.
+    /// Returns name and value of every setting that affects results.
     #[must_use]
     pub fn settings(&self) -> &[(String, String)] {
         &self.entries
     }
 
-    /// Documents taken so far.
+    /// Returns the number of documents traced so far.
     #[must_use]
     pub fn n_documents(&self) -> u64 {
         self.tracer.n_documents()
     }
 }
 
-/// From the first byte of a word to the last of another.
+/// Returns the span of the words from `start` to `end`.
 fn span(tokens: &Tokens, start: u32, end: u32) -> Span {
     let spans = tokens.spans().get(start as usize..end as usize).unwrap_or(&[]);
     match (spans.first(), spans.last()) {
@@ -280,14 +285,14 @@ fn span(tokens: &Tokens, start: u32, end: u32) -> Span {
 mod tests {
     use super::*;
 
-    /// A tracer can be held by a server and sent to another thread; this does not compile otherwise.
+    /// Compiles only if a tracer can be sent to another thread.
     const _: fn() = || {
         fn is_send<T: Send + 'static>() {}
         is_send::<StreamTracer>();
     };
 
     #[test]
-    fn presets_can_be_read_and_places_are_bytes() {
+    fn presets_are_valid_and_positions_are_bytes() {
         for preset in Preset::ALL {
             let memory = Memory::Bytes(1 << 20);
             let settings = TraceSettings::new(preset, memory).unwrap();
@@ -295,30 +300,30 @@ mod tests {
             let words: Vec<String> = (0..60).map(|n| format!("wörd{n}")).collect();
             let origin = words.join(" ");
             tracer.trace("origin", &origin);
-            let said = tracer.trace("copy", &format!("«{origin}» — and more of my own"));
-            assert_eq!(said.dominant_origin.as_deref(), Some("origin"), "{preset}");
-            assert_eq!(said.trace.words, 65);
-            let copied: u32 = said.blocks.iter().map(|block| block.span.len()).sum();
+            let origins = tracer.trace("copy", &format!("«{origin}» — and more of my own"));
+            assert_eq!(origins.dominant_origin.as_deref(), Some("origin"), "{preset}");
+            assert_eq!(origins.trace.words, 65);
+            let copied: u32 = origins.blocks.iter().map(|block| block.span.len()).sum();
             assert!(copied as usize > origin.len() * 8 / 10, "{preset}");
         }
     }
 
     #[test]
-    fn too_little_memory_is_refused_and_the_least_that_does_is_named() {
+    fn too_little_memory_is_rejected_with_the_minimum() {
         let tracer = |bytes| {
             let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(bytes)).unwrap();
             StreamTracer::new(&settings)
         };
         for given in [0, 10, 259] {
             let error = tracer(given).unwrap_err();
-            let Error::MemoryTooSmall { memory, least, .. } = error else { panic!("{error}") };
+            let Error::MemoryTooSmall { memory, minimum, .. } = error else { panic!("{error}") };
             assert_eq!(memory, given);
-            assert!(tracer(least).is_ok() && tracer(least - 1).is_err(), "{least}");
+            assert!(tracer(minimum).is_ok() && tracer(minimum - 1).is_err(), "{minimum}");
         }
     }
 
     #[test]
-    fn a_selection_of_the_whole_collection_is_refused() {
+    fn a_selector_that_needs_the_whole_collection_is_rejected() {
         let memory = Memory::Bytes(1 << 20);
         let mut settings = TraceSettings::new(Preset::Kin, memory).unwrap();
         settings.analysis.select = "rarest-collection:4".parse().unwrap();

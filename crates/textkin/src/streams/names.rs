@@ -1,45 +1,46 @@
-//! The names of the latest documents of a stream, as many as fit a fixed number of bytes.
+//! The names (ids) of the latest documents of a stream, in bounded memory.
 //!
-//! Names lie one after the other in a ring of bytes, each behind its length; of every 32nd the place
-//! is kept beside, so that any can be found. All of it is taken at the start. Documents are numbered
-//! from 0 without gaps; a name that is too long for the ring leaves its number behind.
+//! Names are stored consecutively in a ring buffer, each after its length. The offset of every 32nd
+//! name is stored separately, so that any name can be found quickly. All memory is allocated at the
+//! start. Documents are numbered from 0 without gaps; a name that is too long for the ring is not
+//! stored.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
-/// The place of every so many names is kept.
+/// The offset of every `STEP`-th name is stored.
 const STEP: u64 = 32;
 /// Bytes of a length.
 const LENGTH: usize = 2;
-/// The length of a name that was not kept.
-const FORGOTTEN: u16 = u16::MAX;
-/// Bytes of the ring to begin with, where there is no bound.
-const UNBOUNDED: usize = 1 << 12;
+/// The length that marks a name that is not stored.
+const NOT_STORED: u16 = u16::MAX;
+/// Initial bytes of a ring without a limit.
+const INITIAL_RING: usize = 1 << 12;
 
 /// The names of the latest documents.
 #[derive(Debug)]
 pub(super) struct Names {
     ring: Vec<u8>,
     is_bounded: bool,
-    /// Where the first name lies, and where the next one will: places go on, the ring comes again.
+    /// The offsets of the first and of the next name; offsets grow, and the ring wraps around.
     start: u64,
     end: u64,
-    /// The number of the first, and of the next one.
+    /// The numbers of the first and of the next name.
     first: u64,
     next: u64,
-    /// The places of those whose number is a multiple of [`STEP`].
+    /// The offsets of the names whose number is a multiple of [`STEP`].
     marks: VecDeque<u64>,
 }
 
 impl Names {
-    /// Names within `most` bytes; of all documents if there is no bound.
-    pub(super) fn new(most: Option<u64>) -> Self {
-        // Of nine parts one is for marks: names of no bytes take two, and 32 of those a mark of eight.
-        let ring = most.map(|most| usize::try_from(most / 9 * 8).unwrap_or(usize::MAX));
+    /// Creates a store of names within `max_bytes`; without a limit, of all names.
+    pub(super) fn new(max_bytes: Option<u64>) -> Self {
+        // One ninth is for marks: an empty name takes two bytes, and 32 names take a mark of eight.
+        let ring = max_bytes.map(|max| usize::try_from(max / 9 * 8).unwrap_or(usize::MAX));
         let marks = ring.map_or(0, |ring| ring / (LENGTH * 32) + 1);
         Self {
-            ring: vec![0; ring.unwrap_or(UNBOUNDED)],
+            ring: vec![0; ring.unwrap_or(INITIAL_RING)],
             is_bounded: ring.is_some(),
             start: 0,
             end: 0,
@@ -49,12 +50,12 @@ impl Names {
         }
     }
 
-    /// Takes the name of the next document.
+    /// Adds the name of the next document.
     pub(super) fn push(&mut self, name: &str) {
-        let is_kept = name.len() < usize::from(FORGOTTEN)
+        let is_stored = name.len() < usize::from(NOT_STORED)
             && (!self.is_bounded || name.len() + LENGTH <= self.ring.len());
-        let length = u16::try_from(name.len()).ok().filter(|_| is_kept).unwrap_or(FORGOTTEN);
-        let name = if is_kept { name.as_bytes() } else { &[] };
+        let length = u16::try_from(name.len()).ok().filter(|_| is_stored).unwrap_or(NOT_STORED);
+        let name = if is_stored { name.as_bytes() } else { &[] };
         self.make_room(LENGTH + name.len());
         if LENGTH + name.len() <= self.ring.len() {
             if self.next.is_multiple_of(STEP) {
@@ -63,37 +64,37 @@ impl Names {
             self.write(&length.to_le_bytes());
             self.write(name);
         } else {
-            // Not even a length fits: nothing is kept, ever.
+            // Not even a length fits: no name is ever stored.
             self.first = self.next + 1;
         }
         self.next += 1;
     }
 
-    /// The name of a document, unless it has been forgotten or was never there.
+    /// Returns the name of a document; `None` if it was evicted or never added.
     pub(super) fn get(&self, number: u64) -> Option<Cow<'_, str>> {
         if !(self.first..self.next).contains(&number) {
             return None;
         }
         let marked = number - number % STEP;
-        let (mut at, mut place) = (self.first, self.start);
+        let (mut at, mut offset) = (self.first, self.start);
         if marked > self.first {
             let first_mark = self.first.next_multiple_of(STEP);
             let mark = usize::try_from((marked - first_mark) / STEP).ok()?;
-            (at, place) = (marked, *self.marks.get(mark)?);
+            (at, offset) = (marked, *self.marks.get(mark)?);
         }
-        let mut index = self.place(place).0;
+        let mut index = self.ring_index(offset).0;
         while at < number {
-            index = self.wrapped(index + LENGTH + kept_bytes(self.length_at(index)));
+            index = self.wrapped(index + LENGTH + stored_bytes(self.length_at(index)));
             at += 1;
         }
         let length = self.length_at(index);
-        if length == FORGOTTEN {
+        if length == NOT_STORED {
             return None;
         }
         let from = self.wrapped(index + LENGTH);
         match self.ring.get(from..from + usize::from(length)) {
             Some(name) => str::from_utf8(name).ok().map(Cow::Borrowed),
-            // Part of it is where the ring begins again.
+            // The name wraps around the end of the ring.
             None => {
                 let name = self.bytes(from as u64, usize::from(length));
                 String::from_utf8(name).ok().map(Cow::Owned)
@@ -101,33 +102,33 @@ impl Names {
         }
     }
 
-    /// Bytes that are taken.
+    /// Returns the allocated bytes.
     #[cfg(test)]
     pub(super) fn allocated(&self) -> usize {
         self.ring.capacity() + self.marks.capacity() * 8
     }
 
-    /// Writes all that are kept.
+    /// Writes all stored names.
     pub(super) fn save(&self, writer: &mut dyn Write) -> io::Result<()> {
         for number in [self.first, self.next] {
             writer.write_all(&number.to_le_bytes())?;
         }
-        let mut place = self.start;
+        let mut offset = self.start;
         for _ in self.first..self.next {
-            let length = self.length(place);
+            let length = self.length(offset);
             writer.write_all(&length.to_le_bytes())?;
-            if length != FORGOTTEN {
-                let from = place + LENGTH as u64;
+            if length != NOT_STORED {
+                let from = offset + LENGTH as u64;
                 writer.write_all(&self.bytes(from, usize::from(length)))?;
             }
-            place = self.after(place);
+            offset = self.after(offset);
         }
         Ok(())
     }
 
-    /// Reads what was saved, of names within `most` bytes. Anything is safe to read.
-    pub(super) fn load(most: Option<u64>, reader: &mut dyn Read) -> io::Result<Self> {
-        let mut names = Self::new(most);
+    /// Reads saved names, keeping them within `max_bytes`. Any input is safe to read.
+    pub(super) fn load(max_bytes: Option<u64>, reader: &mut dyn Read) -> io::Result<Self> {
+        let mut names = Self::new(max_bytes);
         let mut number = [0; 8];
         reader.read_exact(&mut number)?;
         names.first = u64::from_le_bytes(number);
@@ -139,10 +140,10 @@ impl Names {
             let mut length = [0; LENGTH];
             reader.read_exact(&mut length)?;
             let length = u16::from_le_bytes(length);
-            name.resize(if length == FORGOTTEN { 0 } else { usize::from(length) }, 0);
+            name.resize(if length == NOT_STORED { 0 } else { usize::from(length) }, 0);
             reader.read_exact(&mut name)?;
-            if length == FORGOTTEN {
-                let too_long = "x".repeat(usize::from(FORGOTTEN));
+            if length == NOT_STORED {
+                let too_long = "x".repeat(usize::from(NOT_STORED));
                 names.push(&too_long);
             } else {
                 names.push(&String::from_utf8_lossy(&name));
@@ -151,7 +152,7 @@ impl Names {
         Ok(names)
     }
 
-    /// Forgets names until so many bytes are free; without a bound, gets more.
+    /// Evicts names until `bytes` bytes are free; without a limit, enlarges the ring.
     fn make_room(&mut self, bytes: usize) {
         let is_full =
             |names: &Self| names.end - names.start + bytes as u64 > names.ring.len() as u64;
@@ -164,57 +165,58 @@ impl Names {
         }
         if !self.is_bounded && is_full(self) {
             let live = usize::try_from(self.end - self.start).unwrap_or(usize::MAX);
-            let kept = self.bytes(self.start, live);
+            let stored = self.bytes(self.start, live);
             self.ring = vec![0; (2 * self.ring.len()).max(live + bytes)];
             self.end = self.start;
-            self.write(&kept);
+            self.write(&stored);
         }
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        let (from, until_end) = self.place(self.end);
+        let (from, until_end) = self.ring_index(self.end);
         let (before, after) = bytes.split_at(bytes.len().min(until_end));
         self.ring[from..from + before.len()].copy_from_slice(before);
         self.ring[..after.len()].copy_from_slice(after);
         self.end += bytes.len() as u64;
     }
 
-    fn bytes(&self, place: u64, n: usize) -> Vec<u8> {
-        let (from, until_end) = self.place(place);
+    fn bytes(&self, offset: u64, n: usize) -> Vec<u8> {
+        let (from, until_end) = self.ring_index(offset);
         let before = n.min(until_end);
         [&self.ring[from..from + before], &self.ring[..n - before]].concat()
     }
 
-    fn length(&self, place: u64) -> u16 {
-        self.length_at(self.place(place).0)
+    fn length(&self, offset: u64) -> u16 {
+        self.length_at(self.ring_index(offset).0)
     }
 
-    /// The length that begins with byte `index` of the ring.
+    /// Returns the length stored at byte `index` of the ring.
     fn length_at(&self, index: usize) -> u16 {
         u16::from_le_bytes([self.ring[index], self.ring[self.wrapped(index + 1)]])
     }
 
-    /// A byte of the ring, of one that may be behind its end by less than its length.
+    /// Wraps an index that may exceed the ring by less than its length.
     fn wrapped(&self, index: usize) -> usize {
         index.checked_sub(self.ring.len()).unwrap_or(index)
     }
 
-    /// The place of the name after the one at `place`.
-    fn after(&self, place: u64) -> u64 {
-        place + (LENGTH + kept_bytes(self.length(place))) as u64
+    /// Returns the offset of the name after the one at `offset`.
+    fn after(&self, offset: u64) -> u64 {
+        offset + (LENGTH + stored_bytes(self.length(offset))) as u64
     }
 
-    /// Where a place is in the ring, and how many bytes come before the ring begins again.
-    fn place(&self, place: u64) -> (usize, usize) {
+    /// Returns the index of an offset in the ring, and the number of bytes until the end of the
+    /// ring.
+    fn ring_index(&self, offset: u64) -> (usize, usize) {
         let length = self.ring.len();
-        let at = usize::try_from(place % (length.max(1) as u64)).unwrap_or(0);
+        let at = usize::try_from(offset % (length.max(1) as u64)).unwrap_or(0);
         (at, length - at)
     }
 }
 
-/// Bytes of a name of this length.
-fn kept_bytes(length: u16) -> usize {
-    if length == FORGOTTEN { 0 } else { usize::from(length) }
+/// Returns the stored bytes of a name with this length.
+fn stored_bytes(length: u16) -> usize {
+    if length == NOT_STORED { 0 } else { usize::from(length) }
 }
 
 #[cfg(test)]
@@ -224,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_the_latest_documents_are_kept_within_the_bytes() {
+    fn the_latest_names_are_kept_within_the_limit() {
         let mut names = Names::new(Some(18));
         (10..20).for_each(|number| names.push(&number.to_string()));
         assert_eq!([names.get(5), names.get(10)], [None, None]);
@@ -236,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_names_fill_the_bytes_and_no_more() {
+    fn empty_names_stay_within_the_limit() {
         let mut names = Names::new(Some(90_000));
         (0..200_000).for_each(|_| names.push(""));
         assert!(names.allocated() <= 90_100, "{}", names.allocated());
@@ -246,12 +248,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn names_are_those_of_a_queue(
-            most in prop::option::of(0_u64..600),
+        fn names_equal_those_of_a_queue(
+        max_bytes in prop::option::of(0_u64..600),
             pushed in prop::collection::vec("[a-zé]{0,40}", 0..100),
         ) {
-            let mut names = Names::new(most);
-            let ring = most.map(|most| most / 9 * 8);
+            let mut names = Names::new(max_bytes);
+            let ring = max_bytes.map(|max| max / 9 * 8);
             let mut queue: VecDeque<(u64, Option<String>)> = VecDeque::new();
             let size = |name: &Option<String>| 2 + name.as_ref().map_or(0, |name| name.len() as u64);
             for (number, name) in (0..).zip(&pushed) {
@@ -267,7 +269,7 @@ mod tests {
             }
             let mut bytes = Vec::new();
             names.save(&mut bytes).unwrap();
-            let loaded = Names::load(most, &mut bytes.as_slice()).unwrap();
+            let loaded = Names::load(max_bytes, &mut bytes.as_slice()).unwrap();
             for number in 0..pushed.len() as u64 + 2 {
                 let kept = queue.iter().find(|(kept, _)| *kept == number);
                 let expected = kept.and_then(|(_, name)| name.clone()).map(Cow::Owned);

@@ -1,80 +1,81 @@
-//! The state of a trace as bytes: all that is remembered, with what it takes to go on.
+//! The state file of a trace: everything that a later run needs to continue.
 //!
-//! Layout, little-endian: magic (8 bytes), version (4); length (4) and text of the head, which is JSON:
-//! the settings, how far the run is, the counters of copies; the names; BLAKE3 of all before; then the state of the
-//! tracer (`textkin-trace`), which has a checksum of its own. Nothing is made of a head before its
-//! checksum is known to be right. TraceOutput and read as a stream: no second copy is made.
+//! Layout, little-endian: magic (8 bytes), version (4); length (4) and text of the head, which is
+//! JSON: settings, progress of the run, counters of copies; the names; BLAKE3 of everything before;
+//! then the state of the tracer (`textkin-trace`), which has its own checksum. The head is parsed
+//! only after its checksum has been verified. States are written and read as streams, without a
+//! second copy in memory.
 
 use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 use textkin_trace::{Error as TraceError, Tracer};
 
-use super::copied::{Counters, KeptCounters};
+use super::copied::{CopyCounters, SavedCounters};
 use super::names::Names;
 use super::{StreamTracer, TraceSettings, TraceTimes};
 use crate::{Error, digest};
 
 const MAGIC: [u8; 8] = *b"tkstream";
 const VERSION: u32 = 1;
-/// The head of a state is never longer than this.
+/// Maximum bytes of the head of a state.
 const MAX_HEAD: u32 = 1 << 26;
 
-/// How far a run over a stream is: what a state says beside what is remembered.
+/// The progress of a run over a stream, stored in the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceProgress {
-    /// The inputs of the run, as they were named.
+    /// The inputs of the run, as given.
     pub inputs: Vec<String>,
-    /// Whether they are taken in the order of time.
+    /// Whether documents are sorted by time.
     pub is_sorted: bool,
-    /// Documents taken of these inputs.
+    /// Number of documents of these inputs that have been traced.
     pub documents: u64,
-    /// The id of the last of them.
+    /// The id of the last one.
     pub last_id: Option<String>,
-    /// Whether anything was copied so far.
+    /// Whether any copied words were found so far.
     #[serde(rename = "is_found")]
     pub has_copies: bool,
-    /// How the times of all documents so far go.
+    /// Statistics of the times of all documents so far.
     pub times: TraceTimes,
-    /// Where results go and how many bytes of them belong to the documents taken.
+    /// The output file, and how much of it belongs to the traced documents.
     #[serde(rename = "written")]
     pub output: Option<TraceOutput>,
 }
 
-/// How far results are written.
+/// The output of a trace and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceOutput {
-    /// The file, as it was named.
+    /// The path, as given.
     pub path: String,
-    /// How results are written there.
+    /// The format of the results.
     pub format: String,
-    /// Bytes of the results of the documents taken.
+    /// Bytes of the results of the traced documents.
     pub bytes: u64,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Head {
-    /// Names and values.
+struct StateHead {
+    /// Name and value of each setting.
     settings: Vec<(String, String)>,
     progress: TraceProgress,
-    counters: KeptCounters,
+    counters: SavedCounters,
 }
 
 impl StreamTracer {
-    /// Writes everything it remembers, and how far the run is.
+    /// Writes the state of the tracer and the progress of the run.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If writing fails.
     pub fn save(&self, progress: &TraceProgress, writer: &mut dyn Write) -> Result<(), Error> {
         let (settings, progress) = (self.entries.clone(), progress.clone());
-        let head = Head { settings, progress, counters: self.counters.to_kept() };
+        let head = StateHead { settings, progress, counters: self.counters.to_saved() };
         let head = serde_json::to_vec(&head).map_err(io::Error::from).map_err(TraceError::Io)?;
-        let mut summed = Summed { inner: writer, sum: blake3::Hasher::new() };
+        let mut summed = HashedStream { inner: writer, sum: blake3::Hasher::new() };
         self.save_head(&head, &mut summed).map_err(TraceError::Io)?;
         Ok(self.tracer.save(summed.inner)?)
     }
 
-    fn save_head(&self, head: &[u8], writer: &mut Summed<&mut dyn Write>) -> io::Result<()> {
+    fn save_head(&self, head: &[u8], writer: &mut HashedStream<&mut dyn Write>) -> io::Result<()> {
         let length = u32::try_from(head.len()).ok().filter(|length| *length <= MAX_HEAD);
         let length = length.ok_or(io::ErrorKind::FileTooLarge)?;
         writer.write_all(&MAGIC)?;
@@ -86,22 +87,22 @@ impl StreamTracer {
         writer.inner.write_all(sum.as_bytes())
     }
 
-    /// The tracer whose state was saved, which must have had the same settings, and how far its run
-    /// was.
+    /// Restores a tracer and the progress of its run from a state, which must have the same
+    /// settings.
     ///
     /// # Errors
-    /// If it cannot be read, is no state or a damaged one, of another version or of other settings.
+    /// If the state cannot be read, is corrupt, or has another version or other settings.
     pub fn load(
         settings: &TraceSettings,
         reader: &mut dyn Read,
     ) -> Result<(Self, TraceProgress), Error> {
         let mut loaded = Self::new(settings)?;
-        let mut summed = Summed { inner: reader, sum: blake3::Hasher::new() };
+        let mut summed = HashedStream { inner: reader, sum: blake3::Hasher::new() };
         let (head, names) = read_head(settings, &mut summed)?;
         check(&head.settings, &loaded.entries)?;
         loaded.names = names;
-        loaded.counters = Counters::from_kept(settings.shares().counters, head.counters);
-        // The table that was made for a beginning goes before another takes its place.
+        loaded.counters = CopyCounters::from_saved(settings.shares().counters, head.counters);
+        // Free the empty table before the saved one is allocated.
         let table = settings.shares().table;
         drop(std::mem::replace(
             &mut loaded.tracer,
@@ -114,78 +115,81 @@ impl StreamTracer {
 
 fn read_head(
     settings: &TraceSettings,
-    reader: &mut Summed<&mut dyn Read>,
-) -> Result<(Head, Names), TraceError> {
-    let early = |error: io::Error| match error.kind() {
+    reader: &mut HashedStream<&mut dyn Read>,
+) -> Result<(StateHead, Names), TraceError> {
+    let read_error = |error: io::Error| match error.kind() {
         io::ErrorKind::UnexpectedEof => TraceError::Corrupt("unexpected end of data"),
         _ => TraceError::Io(error),
     };
     let mut magic = [0; 8];
     match reader.read_exact(&mut magic) {
-        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(early(error)),
+        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+            return Err(read_error(error));
+        }
         _ if magic != MAGIC => return Err(TraceError::NotATraceState),
         _ => {}
     }
     let mut number = [0; 4];
-    reader.read_exact(&mut number).map_err(early)?;
+    reader.read_exact(&mut number).map_err(read_error)?;
     let version = u32::from_le_bytes(number);
     if version != VERSION {
         return Err(TraceError::Version { found: version, expected: VERSION });
     }
-    reader.read_exact(&mut number).map_err(early)?;
+    reader.read_exact(&mut number).map_err(read_error)?;
     let length = u32::from_le_bytes(number);
     if length > MAX_HEAD {
-        return Err(TraceError::Corrupt("its head is too long"));
+        return Err(TraceError::Corrupt("the head is too long"));
     }
     let mut head = Vec::new();
-    let n = reader.by_ref().take(u64::from(length)).read_to_end(&mut head).map_err(early)?;
+    let n = reader.by_ref().take(u64::from(length)).read_to_end(&mut head).map_err(read_error)?;
     if n < length as usize {
         return Err(TraceError::Corrupt("unexpected end of data"));
     }
-    let names = Names::load(settings.shares().names, reader).map_err(early)?;
+    let names = Names::load(settings.shares().names, reader).map_err(read_error)?;
     let sum = reader.sum.finalize();
     let mut found = [0; 32];
-    reader.inner.read_exact(&mut found).map_err(early)?;
+    reader.inner.read_exact(&mut found).map_err(read_error)?;
     if found != *sum.as_bytes() {
         return Err(TraceError::Corrupt("checksum mismatch"));
     }
     let head = serde_json::from_slice(&head);
-    Ok((head.map_err(|_| TraceError::Corrupt("its head cannot be read"))?, names))
+    Ok((head.map_err(|_| TraceError::Corrupt("the head is invalid"))?, names))
 }
 
-/// Every setting that results depend on, by name and value.
+/// Returns name and value of every setting that affects results.
 pub(super) fn entries(settings: &TraceSettings) -> Vec<(String, String)> {
     let TraceSettings { analysis, table } = settings;
     let mut entries: Vec<(String, String)> = Vec::new();
-    let mut say = |name: &str, value: String| entries.push((name.to_owned(), value));
-    table.entries().into_iter().for_each(|(name, value)| say(name, value));
-    say("normalize", analysis.normalization.to_string());
-    say("chunk", analysis.chunk.to_string());
-    say("hash", analysis.hash.to_string());
-    say("select", analysis.select.to_string());
+    let mut add = |name: &str, value: String| entries.push((name.to_owned(), value));
+    table.entries().into_iter().for_each(|(name, value)| add(name, value));
+    add("normalize", analysis.normalization.to_string());
+    add("chunk", analysis.chunk.to_string());
+    add("hash", analysis.hash.to_string());
+    add("select", analysis.select.to_string());
     let stop_list = analysis.normalization.stop_list();
     if !stop_list.is_empty() {
-        say("stop-list", digest(&stop_list.join("\n")));
+        add("stop-list", digest(&stop_list.join("\n")));
     }
     for template in &analysis.templates {
-        say("template", digest(template));
+        add("template", digest(template));
     }
     let mut lists: Vec<_> = analysis.resources.lists.iter().collect();
     lists.sort();
     for (_, words) in lists {
-        say("list", digest(&words.join("\n")));
+        add("list", digest(&words.join("\n")));
     }
     entries
 }
 
-/// Says which setting is another.
+/// Returns an error that names the first setting that differs.
 fn check(found: &[(String, String)], expected: &[(String, String)]) -> Result<(), TraceError> {
-    let other = |name: &str, found: &str, expected: &str| TraceError::SettingsMismatch {
+    let mismatch = |name: &str, found: &str, expected: &str| TraceError::SettingsMismatch {
         name: name.to_owned(),
         found: found.to_owned(),
         expected: expected.to_owned(),
     };
-    // By name, so that a setting that only one of them has does not hide the one that is another.
+    // Compared by name, so that a setting that only one side has does not hide the one that
+    // differs.
     let values = |entries: &[(String, String)], name: &str| -> String {
         let values: Vec<&str> =
             entries.iter().filter(|(other, _)| other == name).map(|(_, v)| v.as_str()).collect();
@@ -194,19 +198,19 @@ fn check(found: &[(String, String)], expected: &[(String, String)]) -> Result<()
     for (name, _) in expected.iter().chain(found) {
         let (a, b) = (values(found, name), values(expected, name));
         if a != b {
-            return Err(other(name, &a, &b));
+            return Err(mismatch(name, &a, &b));
         }
     }
     Ok(())
 }
 
-/// Sums up what passes.
-struct Summed<T> {
+/// Hashes the bytes that pass through.
+struct HashedStream<T> {
     inner: T,
     sum: blake3::Hasher,
 }
 
-impl Write for Summed<&mut dyn Write> {
+impl Write for HashedStream<&mut dyn Write> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.sum.update(&bytes[..written]);
@@ -218,7 +222,7 @@ impl Write for Summed<&mut dyn Write> {
     }
 }
 
-impl Read for Summed<&mut dyn Read> {
+impl Read for HashedStream<&mut dyn Read> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(bytes)?;
         self.sum.update(&bytes[..n]);
@@ -251,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_goes_on_as_if_nothing_had_been() {
+    fn a_restored_tracer_continues_like_the_original() {
         for settings in
             [settings(5_000), TraceSettings::new(Preset::Paper, Memory::Unlimited).unwrap()]
         {
@@ -268,43 +272,43 @@ mod tests {
     }
 
     #[test]
-    fn any_byte_that_is_changed_or_lost_is_noticed() {
+    fn changed_or_missing_bytes_are_detected() {
         let settings = settings(5_000);
         let (_, bytes) = state(&settings, 9);
-        for place in 0..bytes.len() {
+        for position in 0..bytes.len() {
             let mut changed = bytes.clone();
-            changed[place] ^= 0x10;
-            assert!(StreamTracer::load(&settings, &mut changed.as_slice()).is_err(), "{place}");
-            assert!(StreamTracer::load(&settings, &mut &bytes[..place]).is_err(), "{place}");
+            changed[position] ^= 0x10;
+            assert!(StreamTracer::load(&settings, &mut changed.as_slice()).is_err(), "{position}");
+            assert!(StreamTracer::load(&settings, &mut &bytes[..position]).is_err(), "{position}");
         }
         let longer = [&bytes[..], b"x"].concat();
         assert!(StreamTracer::load(&settings, &mut longer.as_slice()).is_err());
     }
 
     #[test]
-    fn states_of_others_are_told_by_what_is_other() {
-        let said = |settings: &TraceSettings, bytes: &[u8]| {
+    fn states_with_other_settings_are_rejected_by_name() {
+        let message = |settings: &TraceSettings, bytes: &[u8]| {
             StreamTracer::load(settings, &mut &*bytes).unwrap_err().to_string()
         };
         let own = settings(5_000);
         let (_, bytes) = state(&own, 3);
         assert_eq!(
-            said(&settings(6_000), &bytes),
+            message(&settings(6_000), &bytes),
             "the state was created with memory 5000 bytes, but 6000 bytes was requested"
         );
         let mut other = own.clone();
         other.analysis.select = "winnow:4".parse().unwrap();
         assert_eq!(
-            said(&other, &bytes),
+            message(&other, &bytes),
             "the state was created with select hailstorm+no-overlap, but winnow:4 was requested"
         );
         let mut other = own.clone();
         other.analysis.templates.push("a template".to_owned());
-        assert!(said(&other, &bytes).contains("with template unset, and"));
-        assert_eq!(said(&own, b"PK\x03\x04 something else"), "not the state of a trace");
-        assert_eq!(said(&own, b""), "not the state of a trace");
+        assert!(message(&other, &bytes).contains("with template unset, but"));
+        assert_eq!(message(&own, b"PK\x03\x04 something else"), "not the state of a trace");
+        assert_eq!(message(&own, b""), "not the state of a trace");
         let mut newer = bytes.clone();
         newer[8] = 2;
-        assert!(said(&own, &newer).contains("a state of version 2 cannot be read"));
+        assert!(message(&own, &newer).contains("unsupported state version 2"));
     }
 }

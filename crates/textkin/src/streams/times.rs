@@ -1,37 +1,37 @@
-//! How the times of a stream go: forwards, as they should, or not.
+//! Statistics on whether the times of a stream are in order.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// Counts of documents by how their time goes with those before.
+/// Counts of documents by how their time compares with earlier documents.
 ///
-/// A trace takes documents in the order in which they come. If times go backwards, what it calls the
-/// origin of a passage is the first that arrived and not the first that was written.
+/// A trace processes documents in the order of the stream. If times go backward, the origin of a
+/// passage is the first document that arrived, not the first that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceTimes {
-    /// Documents whose time can be read.
+    /// Documents with a valid time.
     pub dated: u64,
     /// Documents without a time.
     pub missing: u64,
-    /// Documents with a time that cannot be read.
+    /// Documents with an invalid time.
     pub unreadable: u64,
-    /// Documents as early as the latest before them: which came first cannot be told.
+    /// Documents with the same time as the latest before them, so that their order is uncertain.
     pub equal: u64,
     /// Documents earlier than one before them.
     pub backward: u64,
-    /// The first of those: its id, its time, and the time before it.
+    /// The first of those: its id, its time, and the latest time before it.
     pub first_backward: Option<(String, String, String)>,
-    /// The first with a time that cannot be read, and that.
+    /// The id and the text of the first invalid time.
     pub first_unreadable: Option<(String, String)>,
-    /// The id of the first without a time.
+    /// The id of the first document without a time.
     pub first_missing: Option<String>,
     /// The latest time so far, in seconds since 1970.
     latest: Option<i64>,
 }
 
 impl TraceTimes {
-    /// Counts a document, and says when it was written if that can be read.
+    /// Counts a document and returns its time, if it is valid.
     pub fn count(&mut self, id: &str, time: Option<&str>) -> Option<Timestamp> {
         let Some(time) = time else {
             self.missing += 1;
@@ -57,7 +57,7 @@ impl TraceTimes {
         Some(timestamp)
     }
 
-    /// Whether the order of the stream is that of time, without doubt.
+    /// Returns whether the stream is certainly in the order of time.
     #[must_use]
     pub fn is_chronological(&self) -> bool {
         self.missing + self.unreadable + self.equal + self.backward == 0
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_counted_by_how_they_go() {
+    fn times_are_counted_by_order() {
         let mut times = TraceTimes::default();
         let stream = [
             ("a", Some("2020-01-01")),
