@@ -30,7 +30,7 @@ pub fn command() -> clap::Command {
 }
 
 /// Runs the command and returns its exit code. The first of `arguments` is the name of the program.
-/// `relaunch` tells how to start this program again as a worker, which parses files that may hang or crash a
+/// `relaunch` says how to start this program again as a worker, which parses files that may hang or crash a
 /// parser, and how to release memory.
 #[must_use]
 pub fn run(arguments: &[OsString], relaunch: Relaunch) -> u8 {

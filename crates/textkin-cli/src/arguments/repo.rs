@@ -55,7 +55,7 @@ pub(crate) enum RepoCommand {
 
 /// Create an empty repository in a new directory
 ///
-/// Chunks, normalization, stop words and templates are fixed from then on.
+/// Chunks, normalization, stop words and templates cannot be changed later.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   textkin repo create essays.repo

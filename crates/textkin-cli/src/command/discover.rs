@@ -219,7 +219,7 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
         true => stored.select.clone(),
         false if keeps_text => requested.select.clone(),
         false => anyhow::bail!(
-            "{folder} stores only the fingerprints selected by {}; leave out --select",
+            "{folder} stores only the fingerprints selected by {}; omit --select",
             stored.select
         ),
     };

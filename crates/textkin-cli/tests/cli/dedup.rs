@@ -153,9 +153,9 @@ fn standard_input_is_read_twice_and_large_losses_warn() {
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), record("0", HARBOUR));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        told,
+        stderr,
         "textkin: warning: - loses 29 of 30 documents and 290 of 300 words\nremoved 29 of 30 documents · 290 of 300 words (96.7 %)\n  contained in one document that stays: 29 · at least 90 % contained: 0\n  most duplicated: 0 (29)\n"
     );
 }
@@ -180,9 +180,9 @@ fn result_does_not_depend_on_performance_options() {
         let arguments = ["x.jsonl", "--threshold", "0.6", "--keep", keep, "--log", "log"];
         dedup(&folder, &[&arguments[..], &["--out", "y"]].concat()).expect(0);
         let expected = (folder.read("y"), folder.read("log"));
-        for means in [["--threads", "1"], ["--threads", "4"], ["--plan", "spill"]] {
-            dedup(&folder, &[&arguments[..], &["--out", "y"], &means].concat()).expect(0);
-            assert_eq!((folder.read("y"), folder.read("log")), expected, "{keep} {means:?}");
+        for options in [["--threads", "1"], ["--threads", "4"], ["--plan", "spill"]] {
+            dedup(&folder, &[&arguments[..], &["--out", "y"], &options].concat()).expect(0);
+            assert_eq!((folder.read("y"), folder.read("log")), expected, "{keep} {options:?}");
         }
     }
 }
@@ -211,10 +211,10 @@ fn damaged_compressed_records_are_truncated_and_fail() {
     );
     let n = text.lines().count();
     assert!((100..4000).contains(&n), "{n} records");
-    let told = format!(
+    let expected = format!(
         "textkin: x.jsonl.gz: the gzip data is truncated; written up to line {n}, the rest is lost\n"
     );
-    assert!(run.stderr.contains(&told), "{}", run.stderr);
+    assert!(run.stderr.contains(&expected), "{}", run.stderr);
 }
 
 #[cfg(unix)]
@@ -271,10 +271,10 @@ mod unwell {
             let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" dedup \"$1\" --out \"$2\"";
             shell.args(["-c", script]).arg(&program).args([input, out]);
             let output = shell.current_dir(folder.path("")).output().unwrap();
-            let told = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(2), "{told}");
-            assert!(told.contains(if input == "tree" { "x.jsonl" } else { "y.jsonl" }), "{told}");
-            assert!(told.contains("too large"), "{told}");
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{stderr}");
+            assert!(stderr.contains(if input == "tree" { "x.jsonl" } else { "y.jsonl" }), "{stderr}");
+            assert!(stderr.contains("too large"), "{stderr}");
             assert_eq!(folder.names(), ["tree", "x.jsonl", "y.jsonl"]);
             assert_eq!(folder.read("y.jsonl"), "old");
         }

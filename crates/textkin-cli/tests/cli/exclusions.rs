@@ -180,14 +180,14 @@ fn max_df_excludes_text_and_greys_it_out() {
     folder.textkin(&["verify", "run.html", "docs"]).expect(0);
     let run = folder.textkin(&["verify", "why.jsonl", "docs/a.txt", "docs/b.txt"]).expect(0);
     assert!(run.stdout.contains("depend on all 4 documents"), "{}", run.stdout);
-    let told = folder.read("why.jsonl");
+    let output = folder.read("why.jsonl");
     for (from, to) in [
         (format!("[0,{}]", licence.len()), format!("[0,{}]", licence.len() - 8)),
         ("\"reason\":\"common\"".to_owned(), "\"reason\":\"template\"".to_owned()),
         ("\"common_passages\":[{".to_owned(), "\"common_passages\":[],\"other\":[{".to_owned()),
     ] {
-        assert!(told.contains(&from), "{from}");
-        folder.write("lie.jsonl", told.replacen(&from, &to, 1));
+        assert!(output.contains(&from), "{from}");
+        folder.write("lie.jsonl", output.replacen(&from, &to, 1));
         folder.textkin(&["verify", "lie.jsonl", "docs"]).expect(1);
         folder.textkin(&["verify", "lie.jsonl", "docs/a.txt", "docs/b.txt"]).expect(1);
     }

@@ -179,7 +179,7 @@ mod interrupt {
     use super::*;
 
     /// Starts a run on standard input and waits until its outputs exist.
-    fn begun(folder: &Folder, options: &[&str]) -> Child {
+    fn started(folder: &Folder, options: &[&str]) -> Child {
         folder.write("p.csv", "old");
         std::fs::create_dir_all(folder.path("temporary")).unwrap();
         let outs = ["--out", "p.csv", "--out", "p.parquet", "--clusters", "c.jsonl"];
@@ -188,10 +188,10 @@ mod interrupt {
             folder.command(&[&["discover", "-"], &outs[..], &place, options].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         let n_temporary = || folder.names().iter().filter(|name| name.ends_with(".tmp")).count();
         while n_temporary() < 3 {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", folder.names());
+            assert!(started.elapsed() < Duration::from_secs(60), "{:?}", folder.names());
             std::thread::sleep(Duration::from_millis(5));
         }
         child
@@ -215,7 +215,7 @@ mod interrupt {
     #[test]
     fn ctrl_c_while_waiting_for_input_leaves_nothing_behind() {
         let folder = Folder::new();
-        let mut child = begun(&folder, &[]);
+        let mut child = started(&folder, &[]);
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(record("one", HARBOUR).as_bytes()).unwrap();
         interrupt(&child);
@@ -227,7 +227,7 @@ mod interrupt {
     fn ctrl_c_while_reading_leaves_nothing_behind() {
         for plan in ["auto", "spill"] {
             let folder = Folder::new();
-            let mut child = begun(&folder, &["--plan", plan]);
+            let mut child = started(&folder, &["--plan", plan]);
             let mut stdin = child.stdin.take().unwrap();
             let feeder = std::thread::spawn(move || {
                 let mut dice = crate::support::Dice::new(11);

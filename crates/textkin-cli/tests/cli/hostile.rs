@@ -165,7 +165,7 @@ fn hostile_files_are_read_within_limits_or_reported() {
     for (name, bytes) in &files {
         folder.write(&format!("in/{name}"), bytes);
     }
-    let begun = Instant::now();
+    let started = Instant::now();
     let run = folder
         .discover(&[
             "in",
@@ -179,7 +179,7 @@ fn hostile_files_are_read_within_limits_or_reported() {
             "20",
         ])
         .expect(0);
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     let stats = folder.json("s.json");
     assert!(stats["peak_rss_bytes"].as_u64().unwrap() < 2 << 30, "{stats}");
     assert!(folder.read("p.csv").contains("in/a.txt,in/b.txt,"));

@@ -182,7 +182,7 @@ fn outputs_of_an_earlier_run_are_skipped() {
     let rows = folder.read("pairs.csv");
     let second = folder.discover(&arguments).expect(0);
     second.expect_only(
-        "not read, this run writes them: ./c.jsonl, ./deep/p.jsonl, ./i.jsonl, ./pairs.csv, \
+        "skipped, because this run writes them: ./c.jsonl, ./deep/p.jsonl, ./i.jsonl, ./pairs.csv, \
          ./s.json",
     );
     assert_eq!(folder.json("s.json")["documents"], 2);

@@ -33,21 +33,21 @@ fn threads_plan_memory_and_counting_do_not_affect_results() {
         assert!(expected.1.lines().count() > 10, "there is something to compare");
         for plan in ["auto", "sort", "spex", "spill"] {
             for threads in ["1", "2", "8"] {
-                let means = ["--plan", plan, "--threads", threads];
-                let found = answer(&folder, "part-*.jsonl", &[comparison, &means].concat());
-                assert!(found == expected, "{comparison:?} {means:?}");
+                let options = ["--plan", plan, "--threads", threads];
+                let found = answer(&folder, "part-*.jsonl", &[comparison, &options].concat());
+                assert!(found == expected, "{comparison:?} {options:?}");
             }
             for memory in ["8MiB", "1GiB"] {
-                let means = ["--plan", plan, "--memory", memory];
-                let found = answer(&folder, "part-*.jsonl", &[comparison, &means].concat());
-                assert!(found == expected, "{comparison:?} {means:?}");
+                let options = ["--plan", plan, "--memory", memory];
+                let found = answer(&folder, "part-*.jsonl", &[comparison, &options].concat());
+                assert!(found == expected, "{comparison:?} {options:?}");
             }
         }
         for count in ["exact", "probabilistic", "probabilistic:16"] {
             for threads in ["1", "8"] {
-                let means = ["--count", count, "--threads", threads];
-                let found = answer(&folder, "part-*.jsonl", &[comparison, &means].concat());
-                assert!(found == expected, "{comparison:?} {means:?}");
+                let options = ["--count", count, "--threads", threads];
+                let found = answer(&folder, "part-*.jsonl", &[comparison, &options].concat());
+                assert!(found == expected, "{comparison:?} {options:?}");
             }
         }
     }
@@ -73,8 +73,8 @@ fn input_order_does_not_affect_pairs_and_scores() {
 fn data_over_the_memory_limit_is_spilled_and_removed() {
     let folder = parts();
     std::fs::create_dir(folder.path("temporary")).unwrap();
-    let means = ["--plan", "spill", "--temp-dir", "temporary"];
-    let found = answer(&folder, "part-*.jsonl", &means);
+    let options = ["--plan", "spill", "--temp-dir", "temporary"];
+    let found = answer(&folder, "part-*.jsonl", &options);
     assert!(found == answer(&folder, "part-*.jsonl", &[]));
     assert!(crate::support::names(&folder.path("temporary")).is_empty());
 }

@@ -211,7 +211,7 @@ fn remove_by_conditions_and_age() {
         run.expect(i32::from(ids.is_empty()));
         ids
     };
-    assert_eq!(found(&["id=7"]), ["7"], "ids are no numbers");
+    assert_eq!(found(&["id=7"]), ["7"], "ids are not numbers");
     assert_eq!(found(&["id~7"]), ["7", "007"]);
     assert_eq!(found(&["words>=50"]), ["007", "x"]);
     assert_eq!(found(&["words>=50", "time<2022"]), ["007"]);

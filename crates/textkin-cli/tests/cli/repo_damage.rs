@@ -99,13 +99,13 @@ mod linux {
         let mut child = command.spawn().unwrap();
         child.stdin.as_mut().unwrap().write_all(record("slow", HARBOUR).as_bytes()).unwrap();
         // Trying to lock could take the lock from it.
-        let (open, begun) = (format!("/proc/{}/fd", child.id()), Instant::now());
+        let (open, started) = (format!("/proc/{}/fd", child.id()), Instant::now());
         let is_lock = |entry: std::io::Result<std::fs::DirEntry>| {
             let link = std::fs::read_link(entry.unwrap().path());
             link.is_ok_and(|file| file.ends_with("r/lock"))
         };
         while !std::fs::read_dir(&open).unwrap().any(is_lock) {
-            assert!(begun.elapsed() < Duration::from_secs(60), "the lock is never opened");
+            assert!(started.elapsed() < Duration::from_secs(60), "the lock is never opened");
             std::thread::sleep(Duration::from_millis(5));
         }
         std::thread::sleep(Duration::from_millis(200));
@@ -173,11 +173,11 @@ mod linux {
                 format!("trap '' XFSZ; ulimit -f 100; exec \"$0\" repo add r x.jsonl{options}");
             shell.args(["-c", &script]).arg(&program).current_dir(folder.path(""));
             let output = shell.output().unwrap();
-            let told = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(2), "{told}");
-            assert_eq!(told.lines().count(), 1, "{told}");
-            assert!(told.starts_with("textkin: cannot write r/segment-"), "{told}");
-            assert!(told.ends_with(": file too large\n"), "{told}");
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{stderr}");
+            assert_eq!(stderr.lines().count(), 1, "{stderr}");
+            assert!(stderr.starts_with("textkin: cannot write r/segment-"), "{stderr}");
+            assert!(stderr.ends_with(": file too large\n"), "{stderr}");
             assert_eq!(names(&folder.path("r")), files, "nothing is left behind");
             assert_eq!(folder.repo(&["export", "r"]).expect(0).stdout, before);
             folder.repo(&["check", "r"]).expect(0);

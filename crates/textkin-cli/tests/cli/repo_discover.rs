@@ -8,7 +8,7 @@ const SEARCH: [&str; 6] =
     ["--score", "kin,identity5,cosine,scam,fingerprint,inner", "--format", "json", "--top", "10"];
 
 /// Creates `name` with options and adds files one by one.
-fn made(folder: &Folder, name: &str, options: &[&str], files: &[&str]) {
+fn create_repository(folder: &Folder, name: &str, options: &[&str], files: &[&str]) {
     folder.repo(&[&["create", name], options].concat()).expect(0);
     for file in files {
         folder.repo(&["add", name, file]).expect(0);
@@ -25,7 +25,7 @@ fn changed(options: &[&str]) -> Folder {
     let swapped =
         [("d3".to_owned(), documents[50].1.clone()), ("d44".to_owned(), documents[3].1.clone())];
     folder.write("swapped.jsonl", lines(&swapped));
-    made(&folder, "r", options, &["1.jsonl", "2.jsonl"]);
+    create_repository(&folder, "r", options, &["1.jsonl", "2.jsonl"]);
     folder.repo(&["remove", "r", "--id", "d1", "--id", "d30", "--id", "d39"]).expect(0);
     folder.repo(&["add", "r", "3.jsonl"]).expect(0);
     folder.repo(&["replace", "r", "swapped.jsonl"]).expect(0);
@@ -52,7 +52,7 @@ fn discovery_and_search_equal_those_of_a_new_repository() {
     ];
     for options in making {
         let folder = changed(options);
-        made(&folder, "fresh", options, &["r.jsonl"]);
+        create_repository(&folder, "fresh", options, &["r.jsonl"]);
         let keeps_text = !options.contains(&"--fingerprints-only");
         // The options of a discovery of the exported texts.
         let settings: Vec<&str> =
@@ -157,7 +157,7 @@ fn conflicting_settings_are_rejected_with_a_remedy() {
     let folder = changed(&[]);
     let run = folder.discover(&["r", "--chunk", "words:5"]).expect(2);
     run.expect_only(
-        "r was made with --chunk words:8; to relate its documents otherwise, export them first: \
+        "r was created with --chunk words:8; to use another setting, export its documents: \
          textkin repo export r | textkin discover - --chunk words:5",
     );
     // The remedy works.
@@ -178,7 +178,7 @@ fn conflicting_settings_are_rejected_with_a_remedy() {
 fn export_can_be_compressed_and_filtered() {
     let folder = changed(&[]);
     folder.repo(&["export", "r", "--out", "x.jsonl.gz"]).expect(0);
-    made(&folder, "again", &[], &["x.jsonl.gz"]);
+    create_repository(&folder, "again", &[], &["x.jsonl.gz"]);
     let pairs = |name| folder.discover(&[name, "--out", "-", "-q"]).expect(0).stdout;
     assert_eq!(pairs("again"), pairs("r"));
     let run = folder.repo(&["export", "r", "--where", "id=d12"]).expect(0);

@@ -251,7 +251,7 @@ fn query_can_use_another_selector_than_the_index() {
         let arguments = [&["q.txt", "--score", "fingerprint"], options].concat();
         answers(&folder, &arguments)[0]["results"][0]["score"].as_f64()
     };
-    assert_eq!(score(&[]), None, "anchors of the query stand elsewhere");
+    assert_eq!(score(&[]), None, "anchors of the query occur elsewhere");
     assert!(score(&["--select", "all"]).unwrap() >= 20.0);
     let run = search(&folder, &["q.txt", "--select", "nix"]).expect(2);
     assert!(run.stderr.contains("nix"), "{run:?}");

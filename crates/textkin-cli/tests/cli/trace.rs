@@ -24,7 +24,7 @@ fn stream() -> (String, String) {
     (origin, copy)
 }
 
-fn said(output: &str) -> Vec<Value> {
+fn results(output: &str) -> Vec<Value> {
     output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -33,15 +33,15 @@ fn copied_blocks_have_origin_and_span() {
     let folder = Folder::new();
     let (origin, copy) = stream();
     folder.write("stream.jsonl", jsonl(&[("first", &origin), ("second", &copy)]));
-    for means in [&[][..], &["--preset", "paper"], &["--memory", "unlimited"]] {
-        let run = folder.textkin(&[&["trace", "stream.jsonl"], means].concat()).expect(0);
-        let said = said(&run.stdout);
-        assert_eq!(said[0]["fresh_words"], 60);
-        assert_eq!(said[1]["dominant_origin"], "first", "{means:?}");
-        let [block] = said[1]["blocks"].as_array().unwrap().as_slice() else { panic!("{said:?}") };
+    for options in [&[][..], &["--preset", "paper"], &["--memory", "unlimited"]] {
+        let run = folder.textkin(&[&["trace", "stream.jsonl"], options].concat()).expect(0);
+        let results = results(&run.stdout);
+        assert_eq!(results[0]["fresh_words"], 60);
+        assert_eq!(results[1]["dominant_origin"], "first", "{options:?}");
+        let [block] = results[1]["blocks"].as_array().unwrap().as_slice() else { panic!("{results:?}") };
         let place = |name: &str| usize::try_from(block[name].as_u64().unwrap()).unwrap();
         let copied = &copy[place("start")..place("end")];
-        assert!(origin.contains(copied) || copied.contains(&origin), "{means:?}: {copied}");
+        assert!(origin.contains(copied) || copied.contains(&origin), "{options:?}: {copied}");
         assert_eq!(block["origin"], "first");
     }
 }
@@ -70,7 +70,7 @@ fn each_line_of_standard_input_is_answered_at_once() {
         // Standard input is still open: the result does not wait for its end.
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        assert_eq!(said(&line)[0]["number"], number);
+        assert_eq!(results(&line)[0]["number"], number);
     }
     drop(stdin);
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -119,8 +119,8 @@ fn dated() -> String {
     records.into_iter().map(line).collect()
 }
 
-fn ids(said: &[Value]) -> Vec<&str> {
-    said.iter().map(|document| document["id"].as_str().unwrap()).collect()
+fn ids(results: &[Value]) -> Vec<&str> {
+    results.iter().map(|document| document["id"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn documents_out_of_order_are_reported() {
          (first undated), 1 document has a time that cannot be read (first unclear: 'a while ago'); \
          all were taken in the order in which they came, and --sort takes them in that of time",
     );
-    let lines = said(&run.stdout);
+    let lines = results(&run.stdout);
     assert_eq!(lines[1]["dominant_origin"], "copy");
     assert_eq!((&lines[1]["time"], &lines[3]["time"]), (&json!("2020-05-01"), &Value::Null));
     // Without times nothing is reported about them.
@@ -152,7 +152,7 @@ fn sort_orders_by_time_then_arrival_and_undated_last() {
         "1 document has no time (first undated), 1 document has a time that cannot be read (first \
          unclear: 'a while ago'); they come after those with a time",
     );
-    let lines = said(&run.stdout);
+    let lines = results(&run.stdout);
     assert_eq!(ids(&lines), ["origin", "copy", "tied", "empty", "last", "undated", "unclear"]);
     for (line, origin) in [(0, "origin"), (1, "origin"), (2, "origin"), (4, "origin")] {
         assert_eq!(lines[line]["dominant_origin"], origin, "{}", lines[line]);

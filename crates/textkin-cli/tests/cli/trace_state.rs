@@ -40,14 +40,14 @@ fn killed_trace_writes_the_same_as_an_uninterrupted_one() {
             }
             // On Unix this is SIGKILL, which cannot be caught.
             child.kill().unwrap();
-            let mut said = String::new();
-            std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
+            let mut results = String::new();
+            std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut results).unwrap();
             child.wait().unwrap();
-            assert!(!said.contains("cannot"), "{said}");
-            resumed += u32::from(said.contains("textkin: resuming after document "));
+            assert!(!results.contains("cannot"), "{results}");
+            resumed += u32::from(results.contains("textkin: resuming after document "));
             kills += 1;
             if let Some(code) = code {
-                assert_eq!(code.code(), Some(0), "{said}");
+                assert_eq!(code.code(), Some(0), "{results}");
                 break;
             }
         }
@@ -224,9 +224,9 @@ fn interrupted_stream_saves_its_state() {
     run(kill).expect(0);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
-    let said = String::from_utf8(output.stderr).unwrap();
+    let results = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        said,
+        results,
         "textkin: stopped after document 20; run again with --state s.state to resume\n"
     );
     let run = folder.textkin_from(b"", &arguments);

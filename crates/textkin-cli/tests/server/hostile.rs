@@ -39,7 +39,7 @@ fn assert_problem(name: &str, answer: &[u8], statuses: &[u16]) {
 
 /// Asserts that the server answers and no upload is left.
 fn assert_well(server: &mut Server, name: &str) {
-    assert!(server.is_alive(), "{name}: the server is gone");
+    assert!(server.is_alive(), "{name}: the server has exited");
     let (status, body) = server.try_send("GET", "/healthz", "").unwrap();
     assert_eq!((status, body.as_str()), (200, "ok\n"), "{name}");
     assert_no_uploads(server, name);

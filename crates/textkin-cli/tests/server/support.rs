@@ -48,16 +48,16 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(process.stderr.take().unwrap());
+        let mut results = BufReader::new(process.stderr.take().unwrap());
         let mut line = String::new();
         let address = loop {
             line.clear();
-            assert!(said.read_line(&mut line).unwrap() > 0, "the server did not start");
+            assert!(results.read_line(&mut line).unwrap() > 0, "the server did not start");
             if let Some((_, address)) = line.trim_end().rsplit_once("at http://") {
                 break address.parse().unwrap();
             }
         };
-        std::thread::spawn(move || io::copy(&mut said, &mut io::stderr()));
+        std::thread::spawn(move || io::copy(&mut results, &mut io::stderr()));
         Self { process, address, data: data.to_owned(), key: key.to_owned() }
     }
 
