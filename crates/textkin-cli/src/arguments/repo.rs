@@ -65,21 +65,27 @@ pub(crate) struct RepoCreate {
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
     /// How to split documents into chunks (see `textkin strategies`)
-    #[arg(long, default_value_t, value_name = "CHUNKER")]
+    #[arg(long, default_value_t, value_name = "CHUNKER", help_heading = "Comparison")]
     pub(crate) chunk: ChunkerKind,
     /// Which chunks to index; join selectors with + (see `textkin strategies`)
-    #[arg(long, default_value_t, value_name = "SELECTOR")]
+    #[arg(long, default_value_t, value_name = "SELECTOR", help_heading = "Comparison")]
     pub(crate) select: Selection,
     /// How to normalize text: steps joined with + (see `textkin strategies`)
-    #[arg(long, default_value_t, value_name = "STEPS")]
+    #[arg(long, default_value_t, value_name = "STEPS", help_heading = "Comparison")]
     pub(crate) normalize: Normalization,
     #[command(flatten)]
     pub(crate) stop_list: StopListOptions,
     /// Ignore passages from this template, for example a form; can be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     pub(crate) template: Vec<PathBuf>,
     /// Hash function for chunks: polynomial, rabin, shift-add-xor
-    #[arg(long, default_value_t, value_name = "HASH", hide_short_help = true)]
+    #[arg(
+        long,
+        default_value_t,
+        value_name = "HASH",
+        help_heading = "Comparison",
+        hide_short_help = true
+    )]
     pub(crate) hash: HashKind,
     /// Store hashes and positions instead of texts; the other fields of records are stored
     #[arg(long)]

@@ -31,7 +31,7 @@ pub(crate) struct Verify {
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Template the report was made with; can be repeated, in the original order
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     pub(crate) template: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) stop_list: StopListOptions,

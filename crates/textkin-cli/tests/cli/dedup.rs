@@ -273,7 +273,10 @@ mod unwell {
             let output = shell.current_dir(folder.path("")).output().unwrap();
             let stderr = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(2), "{stderr}");
-            assert!(stderr.contains(if input == "tree" { "x.jsonl" } else { "y.jsonl" }), "{stderr}");
+            assert!(
+                stderr.contains(if input == "tree" { "x.jsonl" } else { "y.jsonl" }),
+                "{stderr}"
+            );
             assert!(stderr.contains("too large"), "{stderr}");
             assert_eq!(folder.names(), ["tree", "x.jsonl", "y.jsonl"]);
             assert_eq!(folder.read("y.jsonl"), "old");

@@ -61,7 +61,8 @@ fn index_does_not_depend_on_performance_options() {
     let folder = Folder::new();
     collection(&folder);
     folder.discover(&["x.jsonl", "--index", "x.tkx"]).expect(0);
-    for options in [["--plan", "spill"], ["--plan", "spex"], ["--threads", "1"], ["--max-df", "1"]] {
+    for options in [["--plan", "spill"], ["--plan", "spex"], ["--threads", "1"], ["--max-df", "1"]]
+    {
         folder.discover(&[&["x.jsonl", "--index", "y.tkx"], &options[..]].concat());
         assert_eq!(folder.read_bytes("x.tkx"), folder.read_bytes("y.tkx"), "{options:?}");
     }

@@ -38,7 +38,9 @@ fn copied_blocks_have_origin_and_span() {
         let results = results(&run.stdout);
         assert_eq!(results[0]["fresh_words"], 60);
         assert_eq!(results[1]["dominant_origin"], "first", "{options:?}");
-        let [block] = results[1]["blocks"].as_array().unwrap().as_slice() else { panic!("{results:?}") };
+        let [block] = results[1]["blocks"].as_array().unwrap().as_slice() else {
+            panic!("{results:?}")
+        };
         let place = |name: &str| usize::try_from(block[name].as_u64().unwrap()).unwrap();
         let copied = &copy[place("start")..place("end")];
         assert!(origin.contains(copied) || copied.contains(&origin), "{options:?}: {copied}");
