@@ -1,5 +1,6 @@
 //! The documentation: the book, its generated pages, and rules that tests hold it to.
 
+#[cfg(test)]
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
