@@ -156,7 +156,7 @@ impl Blocks {
         let bytes = pages.get(self.table, LINE * line..LINE * line + LINE)?;
         u64_at(bytes, 0)
             .zip(u64_at(bytes, 8))
-            .ok_or_else(|| pages.damaged("the block table is truncated"))
+            .ok_or_else(|| pages.corrupt("the block table is truncated"))
     }
 
     /// Returns the block that contains the byte at `position`.
@@ -174,7 +174,7 @@ impl Blocks {
     fn read(&self, pages: &Pages, line: &BlockRange) -> Result<Vec<u8>, CorruptionError> {
         let size = line.plain.end.checked_sub(line.plain.start);
         let size = size.and_then(|size| usize::try_from(size).ok());
-        let size = size.ok_or_else(|| pages.damaged("the block table is invalid"))?;
+        let size = size.ok_or_else(|| pages.corrupt("the block table is invalid"))?;
         let position = |position: u64| usize::try_from(position).unwrap_or(usize::MAX);
         let stored =
             pages.get(self.blocks, position(line.stored.start)..position(line.stored.end))?;
@@ -187,10 +187,10 @@ impl Blocks {
             }
         });
         decompressed
-            .map_err(|code| pages.damaged(format!("invalid block: {}", get_error_name(code))))?;
+            .map_err(|code| pages.corrupt(format!("invalid block: {}", get_error_name(code))))?;
         match block.len() == size {
             true => Ok(block),
-            false => Err(pages.damaged("the size of a block does not match the table")),
+            false => Err(pages.corrupt("the size of a block does not match the table")),
         }
     }
 
@@ -204,10 +204,10 @@ impl Blocks {
         if let Some(dictionary) = self.prepared.get() {
             return Ok(Some(dictionary));
         }
-        let damaged = |error: io::Error| pages.damaged(format!("invalid dictionary: {error}"));
+        let corrupt = |error: io::Error| pages.corrupt(format!("invalid dictionary: {error}"));
         let stored = pages.section(self.dictionary)?;
-        let plain = zstd::bulk::decompress(stored, MAX_DICTIONARY + SAMPLE).map_err(damaged)?;
-        let prepared = DecoderDictionary::try_copy(&plain).map_err(damaged)?;
+        let plain = zstd::bulk::decompress(stored, MAX_DICTIONARY + SAMPLE).map_err(corrupt)?;
+        let prepared = DecoderDictionary::try_copy(&plain).map_err(corrupt)?;
         Ok(Some(self.prepared.get_or_init(|| prepared)))
     }
 
@@ -245,7 +245,7 @@ impl BlockReader<'_> {
         };
         let range = position(range.start).zip(position(range.end));
         let bytes = range.and_then(|(start, end)| self.block.get(start..end));
-        bytes.ok_or_else(|| self.pages.damaged("a document extends beyond its block"))
+        bytes.ok_or_else(|| self.pages.corrupt("a document extends beyond its block"))
     }
 }
 

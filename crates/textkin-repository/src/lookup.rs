@@ -57,7 +57,7 @@ impl Lookup {
             && shape.long > 1;
         let directory = Table::open(pages, directory, columns, 1)?;
         if !is_sane || directory.rows() as u64 != (1u64 << shape.bucket_bits) + 1 {
-            return Err(pages.damaged("the header of the postings is invalid"));
+            return Err(pages.corrupt("the header of the postings is invalid"));
         }
         Ok(Self { shape, directory, buckets, lists })
     }
@@ -92,7 +92,7 @@ impl Lookup {
                 continue;
             }
             let n_documents = u32::try_from(n_documents)
-                .map_err(|_| pages.damaged("a document count is out of range"))?;
+                .map_err(|_| pages.corrupt("a document count is out of range"))?;
             if n_documents >= shape.long {
                 let position =
                     usize::try_from(reader.bits.take(POSITION_BITS)).unwrap_or(usize::MAX);
@@ -105,7 +105,7 @@ impl Lookup {
             return Ok(Some(FoundPostings::Few(block)));
         }
         if reader.is_beyond() {
-            return Err(pages.damaged("the postings are truncated"));
+            return Err(pages.corrupt("the postings are truncated"));
         }
         Ok(None)
     }
@@ -152,7 +152,7 @@ impl Lookup {
                 next = here.wrapping_add(1);
                 reader.skip_documents(n_documents);
                 if reader.is_beyond() {
-                    return Err(pages.damaged("the postings are truncated"));
+                    return Err(pages.corrupt("the postings are truncated"));
                 }
                 let high = bucket.checked_shl(shape.rest_bits()).unwrap_or(0);
                 each(high | here, u32::try_from(n_documents).unwrap_or(u32::MAX));

@@ -94,29 +94,29 @@ impl Manifest {
     }
 
     fn parse(folder: &Path, file: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let damaged = |reason: String| CorruptionError { file: file.display().to_string(), reason };
+        let corrupt = |reason: String| CorruptionError { file: file.display().to_string(), reason };
         let text = std::str::from_utf8(bytes)
-            .map_err(|_| damaged("the file is not valid UTF-8".to_owned()))?;
+            .map_err(|_| corrupt("the file is not valid UTF-8".to_owned()))?;
         let mut lines = text.split('\n');
         let head = lines.next().unwrap_or_default();
         let Some((head, sum)) = head.rsplit_once(' ') else {
             return Err(
-                damaged("the file does not start with the expected signature".to_owned()).into()
+                corrupt("the file does not start with the expected signature".to_owned()).into()
             );
         };
         let mut words = head.split(' ');
         if words.next() != Some(SIGNATURE) {
             return Err(
-                damaged("the file does not start with the expected signature".to_owned()).into()
+                corrupt("the file does not start with the expected signature".to_owned()).into()
             );
         }
         if sum != checksum(head) {
-            return Err(damaged("checksum mismatch in the first line".to_owned()).into());
+            return Err(corrupt("checksum mismatch in the first line".to_owned()).into());
         }
         let version: u32 = words
             .next()
             .and_then(|word| word.parse().ok())
-            .ok_or_else(|| damaged("the format version is missing".to_owned()))?;
+            .ok_or_else(|| corrupt("the format version is missing".to_owned()))?;
         let created_by = words.next().unwrap_or("(unknown)").to_owned();
         let (path, supported) = (folder.to_owned(), VERSION);
         match version.cmp(&VERSION) {
@@ -127,12 +127,12 @@ impl Manifest {
         let (contents, sum) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         let is_whole = text.rsplit_once(sum).is_some_and(|(above, _)| sum == checksum(above));
         if lines.next() != Some("") || lines.next().is_some() || !is_whole {
-            return Err(damaged("checksum mismatch".to_owned()).into());
+            return Err(corrupt("checksum mismatch".to_owned()).into());
         }
         let manifest: Self = serde_json::from_str(contents)
-            .map_err(|error| damaged(format!("invalid contents: {error}")))?;
+            .map_err(|error| corrupt(format!("invalid contents: {error}")))?;
         if let Some(name) = manifest.files().find(|name| segment_number(name).is_none()) {
-            return Err(damaged(format!("unexpected file name '{name}'")).into());
+            return Err(corrupt(format!("unexpected file name '{name}'")).into());
         }
         Ok(manifest)
     }

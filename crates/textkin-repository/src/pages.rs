@@ -149,31 +149,31 @@ impl Pages {
         bytes: Bytes,
         format: FileFormat,
     ) -> Result<Self, CorruptionError> {
-        let damaged =
+        let corrupt =
             |reason: &str| CorruptionError { file: name.to_owned(), reason: reason.to_owned() };
         let all = bytes.as_ref();
         if all.len() < HEAD + TAIL {
-            return Err(damaged("the file is truncated"));
+            return Err(corrupt("the file is truncated"));
         }
         if all[..8] != format.magic || all[all.len() - 8..] != format.magic {
-            return Err(damaged("the file does not start and end with the expected signature"));
+            return Err(corrupt("the file does not start and end with the expected signature"));
         }
         let number = |at: usize| u64_at(all, at).and_then(|number| usize::try_from(number).ok());
         let tail = all.len() - TAIL;
         let sums_start = number(tail).filter(|start| (HEAD..=tail).contains(start));
-        let sums_start = sums_start.ok_or_else(|| damaged("the end of the file is invalid"))?;
+        let sums_start = sums_start.ok_or_else(|| corrupt("the end of the file is invalid"))?;
         let sum = xxh3_64(&all[sums_start..tail + 16]);
         if u64_at(all, tail + 16) != Some(sum) {
-            return Err(damaged("checksum mismatch at the end of the file"));
+            return Err(corrupt("checksum mismatch at the end of the file"));
         }
         let version = all[8..12].iter().rev().fold(0u32, |n, byte| n << 8 | u32::from(*byte));
         if version != format.version {
-            return Err(damaged(&format!("unknown format version {version}")));
+            return Err(corrupt(&format!("unknown format version {version}")));
         }
         let n_pages = sums_start.div_ceil(PAGE);
         let table = sums_start + 4 * n_pages;
         if number(tail + 8) != Some(format.sections) || table + 16 * format.sections != tail {
-            return Err(damaged("the number of sections is wrong"));
+            return Err(corrupt("the number of sections is wrong"));
         }
         let section = |index: usize| {
             let (start, length) = (number(table + 16 * index)?, number(table + 16 * index + 8)?);
@@ -181,7 +181,7 @@ impl Pages {
             (end <= sums_start).then_some(start..end)
         };
         let sections: Option<Vec<_>> = (0..format.sections).map(section).collect();
-        let sections = sections.ok_or_else(|| damaged("a section extends beyond the file"))?;
+        let sections = sections.ok_or_else(|| corrupt("a section extends beyond the file"))?;
         let checked = (0..n_pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Ok(Self { name: name.to_owned(), bytes, sections, sums_start, sum, checked })
     }
@@ -196,7 +196,7 @@ impl Pages {
         self.sum
     }
 
-    pub(crate) fn damaged(&self, reason: impl Into<String>) -> CorruptionError {
+    pub(crate) fn corrupt(&self, reason: impl Into<String>) -> CorruptionError {
         CorruptionError { file: self.name.clone(), reason: reason.into() }
     }
 
@@ -220,7 +220,7 @@ impl Pages {
         let Range { start, end } = self.sections[section];
         let (from, to) = (start.saturating_add(range.start), start.saturating_add(range.end));
         if from > to || to > end {
-            return Err(self.damaged("a byte range extends beyond its section"));
+            return Err(self.corrupt("a byte range extends beyond its section"));
         }
         self.check(from..to)?;
         Ok(&self.bytes.as_ref()[from..to])
@@ -260,7 +260,7 @@ impl Pages {
             return Ok(());
         }
         let position = page * PAGE;
-        Err(self.damaged(format!("checksum mismatch in the page at byte {position}")))
+        Err(self.corrupt(format!("checksum mismatch in the page at byte {position}")))
     }
 }
 

@@ -99,29 +99,29 @@ impl Removed {
 
     /// Reads a list, which must have the checksum `expected`.
     pub(crate) fn read(file: &str, bytes: &[u8], expected: u64) -> Result<Self, CorruptionError> {
-        let damaged =
+        let corrupt =
             |reason: &str| CorruptionError { file: file.to_owned(), reason: reason.to_owned() };
         if bytes.len() < 32 || bytes[..8] != MAGIC {
-            return Err(damaged("the file does not start with the expected signature"));
+            return Err(corrupt("the file does not start with the expected signature"));
         }
         let (contents, sum) = bytes.split_at(bytes.len() - 8);
         if sum != xxh3_64(contents).to_le_bytes() {
-            return Err(damaged("checksum mismatch"));
+            return Err(corrupt("checksum mismatch"));
         }
         if sum != expected.to_le_bytes() {
-            return Err(damaged("this is not the file that was written under this name"));
+            return Err(corrupt("this is not the file that was written under this name"));
         }
         if u32_at(contents, 8) != Some(VERSION) {
-            return Err(damaged("unknown format version"));
+            return Err(corrupt("unknown format version"));
         }
-        let truncated = || damaged("the file is truncated");
+        let truncated = || corrupt("the file is truncated");
         let n_documents = u32_at(contents, 12).ok_or_else(truncated)?;
         let n_terms = u64_at(contents, 16).and_then(|n| usize::try_from(n).ok());
         let n_terms = n_terms.ok_or_else(truncated)?;
         let n_words = n_documents.div_ceil(64) as usize;
         let size = n_terms.checked_mul(12).and_then(|size| size.checked_add(24 + 8 * n_words));
         if size != Some(contents.len()) {
-            return Err(damaged("the size of the file does not match its header"));
+            return Err(corrupt("the size of the file does not match its header"));
         }
         let (words, terms) = contents[24..].split_at(8 * n_words);
         let bits: Vec<u64> =
@@ -133,7 +133,7 @@ impl Removed {
         if len > n_documents
             || bits.last().is_some_and(|word| u64::from(word.leading_zeros()) < beyond)
         {
-            return Err(damaged("the list removes documents that do not exist"));
+            return Err(corrupt("the list removes documents that do not exist"));
         }
         Ok(Self { bits, n_documents, len, terms })
     }

@@ -33,7 +33,7 @@ pub struct CheckReport {
     /// Documents in intact segments, without removed ones.
     pub documents: u64,
     /// The damage found.
-    pub damages: Vec<CorruptionError>,
+    pub errors: Vec<CorruptionError>,
     /// Files left behind by a writer that was killed; the next writer removes them.
     pub leftover_files: Vec<PathBuf>,
 }
@@ -207,7 +207,7 @@ impl Repository {
             let checked = Self::check_files(io, folder, &manifest)?;
             // A writer may have replaced the files that were not found.
             let again = Manifest::read(io, folder)?;
-            if checked.damages.is_empty() || again == manifest {
+            if checked.errors.is_empty() || again == manifest {
                 return Ok(checked);
             }
             manifest = again;
@@ -222,16 +222,16 @@ impl Repository {
                 .and_then(|segment| segment.check().map(|()| segment).map_err(Error::from));
             match segment {
                 Ok(segment) => checked.documents += u64::from(segment.n_live()),
-                Err(Error::Corrupt(damage)) => checked.damages.push(damage),
+                Err(Error::Corrupt(error)) => checked.errors.push(error),
                 Err(Error::File { path, source, .. }) if is_missing(&source) => {
                     let (file, reason) =
                         (path.display().to_string(), "the file is missing".to_owned());
-                    checked.damages.push(CorruptionError { file, reason });
+                    checked.errors.push(CorruptionError { file, reason });
                 }
                 Err(Error::File { path, source, .. }) => {
                     let (file, reason) =
                         (path.display().to_string(), format!("the file cannot be read: {source}"));
-                    checked.damages.push(CorruptionError { file, reason });
+                    checked.errors.push(CorruptionError { file, reason });
                 }
                 Err(error) => return Err(error),
             }

@@ -93,18 +93,18 @@ impl Segment {
         let pages = Pages::open(&file, bytes, FORMAT)?;
         let config = pages.section(section::INFO)?;
         let config: SegmentInfo = serde_json::from_slice(config)
-            .map_err(|error| pages.damaged(format!("invalid header: {error}")))?;
+            .map_err(|error| pages.corrupt(format!("invalid header: {error}")))?;
         let n_documents = config.documents as usize;
         let table = Table::open(&pages, section::DOCUMENTS, &config.table, column::ALL)?;
         let id_order = Table::open(&pages, section::ID_ORDER, &config.id_order, 1)?;
         if table.rows() != n_documents || id_order.rows() != n_documents {
-            return Err(pages.damaged("the number of documents does not match the header").into());
+            return Err(pages.corrupt("the number of documents does not match the header").into());
         }
         let terms = Lookup::open(&pages, section::TERMS, config.terms, &config.term_directory)?;
         let chunks = Lookup::open(&pages, section::CHUNKS, config.chunks, &config.chunk_directory)?;
         if !removed.fits(config.documents) {
             return Err(pages
-                .damaged("the list of removed documents belongs to another file")
+                .corrupt("the list of removed documents belongs to another file")
                 .into());
         }
         Ok(Self {
@@ -250,7 +250,7 @@ impl Segment {
         let range = self.range(document, column::ID_END)?;
         let offset = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
         let bytes = self.pages.get(section::IDS, offset(range.start)..offset(range.end))?;
-        std::str::from_utf8(bytes).map_err(|_| self.pages.damaged("an id is not valid UTF-8"))
+        std::str::from_utf8(bytes).map_err(|_| self.pages.corrupt("an id is not valid UTF-8"))
     }
 
     /// Returns a document without its content.
@@ -269,7 +269,7 @@ impl Segment {
         let record = self.record(document)?;
         let bytes = metadata.get(self.range(document, column::METADATA_END)?)?;
         let (time, metadata) = read_metadata(bytes)
-            .ok_or_else(|| self.pages.damaged("the metadata of a document is invalid"))?;
+            .ok_or_else(|| self.pages.corrupt("the metadata of a document is invalid"))?;
         Ok(StoredDocument {
             id: self.id(document)?.to_owned(),
             time: time.map(str::to_owned),
@@ -376,7 +376,7 @@ impl Segment {
         ];
         for (blocks, bytes) in plain {
             if blocks.plain_len(&self.pages)? != bytes {
-                return Err(self.pages.damaged("the size of the blocks does not match the header"));
+                return Err(self.pages.corrupt("the size of the blocks does not match the header"));
             }
         }
         self.read(0..self.config.documents, |_, _, _| Ok::<(), CorruptionError>(()))
@@ -420,7 +420,7 @@ impl IndexSegment for Segment {
     fn live_documents(&self, term: u64) -> Result<u32, CorruptionError> {
         let all = self.all_documents(term)?;
         all.checked_sub(self.removed.documents_with(term))
-            .ok_or_else(|| self.pages.damaged("more documents were removed than exist"))
+            .ok_or_else(|| self.pages.corrupt("more documents were removed than exist"))
     }
 
     fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, CorruptionError> {

@@ -145,7 +145,7 @@ impl Table {
             && shape.bytes() == Some(pages.len(section) as u64);
         let rows = usize::try_from(shape.rows).ok().filter(|_| is_sane);
         let Some(rows) = rows else {
-            return Err(pages.damaged("the size of a table does not match its header"));
+            return Err(pages.corrupt("the size of a table does not match its header"));
         };
         let mut starts = Vec::with_capacity(n_columns);
         let mut row_bits = 0;
@@ -170,7 +170,7 @@ impl Table {
         row: usize,
     ) -> Result<Row<'a>, CorruptionError> {
         if row >= self.rows {
-            return Err(pages.damaged("a row number is out of range"));
+            return Err(pages.corrupt("a row number is out of range"));
         }
         let start = row / GROUP * self.group_bytes;
         let end = (start + self.group_bytes).min(pages.len(self.section));

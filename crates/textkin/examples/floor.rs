@@ -1,5 +1,5 @@
-//! The floor of every benchmark: reads, tokenises and hashes every chunk of the input once, on two
-//! threads, and keeps nothing. Prints one JSON object. Run it through `cargo xtask bench`.
+//! The lower bound for every benchmark: reads, tokenizes and hashes every chunk of the input once,
+//! on two threads, and keeps nothing. Prints one JSON object. Run it through `cargo xtask bench`.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

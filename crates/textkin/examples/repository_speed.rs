@@ -1,7 +1,7 @@
-//! Measures a repository: how fast it grows, what it takes, how soon it answers.
+//! Measures a repository: speed of adding, size on disk, and search latency.
 //!
-//! `repository_speed DOCUMENTS [FILE…]`: documents of 300 words, made up with the frequencies of
-//! natural words, or those of the files. Prints one line for each figure.
+//! `repository_speed DOCUMENTS [FILE…]`: uses synthetic documents of 300 words with natural word
+//! frequencies, or the documents of the files. Prints one line for each figure.
 #![expect(clippy::print_stdout, reason = "this is a tool for the terminal")]
 
 use std::num::NonZeroUsize;
@@ -20,15 +20,16 @@ use textkin::{
     discover,
 };
 
-/// Words of a made-up document, and different words of the language.
+/// Number of words of a synthetic document.
 const WORDS: usize = 300;
+/// Number of distinct words of the language.
 const VOCABULARY: u64 = 200_000;
-/// Documents that a piece holds.
+/// Number of documents of a piece.
 const PIECE: u64 = 500;
-/// Queries of each length.
+/// Number of queries of each length.
 const QUERIES: usize = 200;
 
-/// Asks for searches only, in a repository that is there.
+/// The argument that runs only the searches, in an existing repository.
 const SEARCHING: &str = "searching";
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -36,12 +37,13 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1).peekable();
     if arguments.next_if(|first| first == SEARCHING).is_some() {
-        let folder = PathBuf::from(arguments.next().ok_or("say where the repository is")?);
-        let n: u64 = arguments.next().ok_or("say how many documents")?.parse()?;
+        let folder =
+            PathBuf::from(arguments.next().ok_or("missing argument: folder of the repository")?);
+        let n: u64 = arguments.next().ok_or("missing argument: number of documents")?.parse()?;
         let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
         return search(n, &files, &folder);
     }
-    let n: u64 = arguments.next().ok_or("say how many documents")?.parse()?;
+    let n: u64 = arguments.next().ok_or("missing argument: number of documents")?.parse()?;
     let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     let folder =
         std::env::temp_dir().join(format!("textkin-repository-speed-{}", std::process::id()));
@@ -53,7 +55,7 @@ fn main() -> Outcome<()> {
 
 fn source(n: u64, files: &[PathBuf]) -> Outcome<Box<dyn Source>> {
     match files {
-        [] => Ok(Box::new(MadeUp { next: 0, end: n })),
+        [] => Ok(Box::new(Synthetic { next: 0, end: n })),
         files => Ok(Box::new(Inputs::open(files, &SourceSettings::default())?)),
     }
 }
@@ -63,9 +65,9 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
     let settings = Settings::default();
     let full = folder.join("full");
     let mut writer = RepositoryWriter::create(&full, &settings, true)?;
-    let begun = Instant::now();
+    let start = Instant::now();
     let added = writer.add(&mut *source(n, files)?, ExistingPolicy::Refuse, true, &control)?;
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     let (bytes, documents) = (added.text_bytes as f64, added.commit.added as f64);
     println!("documents                    {:>12}", added.commit.added);
     println!("text                         {:>12.1} MB", bytes / 1e6);
@@ -86,15 +88,15 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
         ("texts", sizes.content),
         ("other fields", sizes.metadata),
         ("ids, lengths and digests", sizes.documents),
-        ("where words stand", sizes.terms),
-        ("where chunks stand", sizes.chunks),
-        ("checksums and the like", sizes.rest),
+        ("postings of words", sizes.terms),
+        ("postings of chunks", sizes.chunks),
+        ("checksums and headers", sizes.rest),
     ] {
         println!("  {what:<27}{:>12.3}", part as f64 / bytes);
     }
     let each = |part: u64, of: u64| part as f64 / of.max(1) as f64;
     println!("bytes of text / word         {:>12.2}", bytes / sizes.words.max(1) as f64);
-    println!("different words / words      {:>12.2}", each(sizes.term_postings, sizes.words));
+    println!("distinct words / words       {:>12.2}", each(sizes.term_postings, sizes.words));
     println!("bits / word of a document    {:>12.1}", 8.0 * each(sizes.terms, sizes.term_postings));
     println!(
         "bits / chunk of a document   {:>12.1}",
@@ -109,20 +111,20 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
             std::io::Cursor::new(document(u64::MAX / 2 + number).into_bytes()),
             &SourceSettings::default(),
         )?;
-        let begun = Instant::now();
+        let start = Instant::now();
         writer.add(&mut one, ExistingPolicy::Refuse, true, &control)?;
-        times.push(begun.elapsed().as_secs_f64());
-        // As the command does, once it has said that the document is there.
+        times.push(start.elapsed().as_secs_f64());
+        // As the command-line program does after it reported the addition.
         writer.merge()?;
     }
-    let [half, _, most] = percentiles(&mut times);
+    let [median, _, worst] = percentiles(&mut times);
     println!(
         "add one document, durable    {:>12.1} ms median, {:.1} ms worst (goal: at most 20)",
-        half * 1e3,
-        most * 1e3
+        median * 1e3,
+        worst * 1e3
     );
     drop(writer);
-    // A process of its own: what adding took is not its memory.
+    // In a separate process, so that the memory of adding is not counted.
     let mut searching = Command::new(std::env::current_exe()?);
     let status = searching.arg(SEARCHING).arg(&full).arg(n.to_string()).args(files).status()?;
     if !status.success() {
@@ -134,7 +136,7 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
         ("all chunks, no text", "all", false),
         ("hailstorm, no text", "hailstorm", false),
     ] {
-        // A tenth tells as much.
+        // A tenth of the documents is enough here.
         let part = folder.join(name);
         let settings = Settings { select: select.parse()?, ..Settings::default() };
         let mut writer = RepositoryWriter::create(&part, &settings, keeps_text)?;
@@ -156,23 +158,23 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
     shared_only(n, files)
 }
 
-/// What an index of the chunks that two or more documents share takes.
+/// Measures the size of an index of the chunks that two or more documents share.
 fn shared_only(n: u64, files: &[PathBuf]) -> Outcome<()> {
     let n = if files.is_empty() { (n / 10).max(1000) } else { n };
     let settings = Settings { keep_chunks: KeepChunks::Fingerprints, ..Settings::default() };
     let found = discover(&mut *source(n, files)?, &settings, &RunControl::default())?;
-    let shared = found.shared.as_ref().ok_or("chunks were to be kept")?;
-    let mut size = Counted(0);
+    let shared = found.shared.as_ref().ok_or("the discovery kept no chunks")?;
+    let mut size = ByteCounter(0);
     shared.write(&found.documents, &mut size)?;
     let text = found.counts.text_bytes as f64;
     println!("{:<29}{:>12.2}", "disk / text, shared only", size.0 as f64 / text);
     Ok(())
 }
 
-/// Counts what is written.
-struct Counted(u64);
+/// Counts the bytes that are written.
+struct ByteCounter(u64);
 
-impl std::io::Write for Counted {
+impl std::io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len() as u64;
         Ok(bytes.len())
@@ -199,18 +201,18 @@ fn search(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
                 (0..QUERIES).map(|number| query(&texts, number, words)).collect();
             let queries =
                 if ranking == Ranking::Cosine { &queries[..QUERIES / 10] } else { &queries[..] };
-            // Warm: every page that is needed was needed before.
+            // Warm up, so that every page has been read before.
             for query in queries {
                 searcher.search(query)?;
             }
             let mut times = Vec::new();
             for query in queries {
-                let begun = Instant::now();
+                let start = Instant::now();
                 searcher.search(query)?;
-                times.push(begun.elapsed().as_secs_f64());
+                times.push(start.elapsed().as_secs_f64());
                 own = f64::max(own, status("RssAnon"));
             }
-            let [half, most, nearly_all] = percentiles(&mut times);
+            let [p50, p95, p99] = percentiles(&mut times);
             let goal = match (ranking, words) {
                 (Ranking::Fingerprint, 1000) => " (goal: p99 at most 20)",
                 (Ranking::Identity5, 1000) => " (goal: p99 at most 150)",
@@ -219,36 +221,37 @@ fn search(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
             println!(
                 "{:<29}{:>12.1} ms p50, {:.1} p95, {:.1} p99{goal}",
                 format!("{ranking}, {words} words"),
-                half * 1e3,
-                most * 1e3,
-                nearly_all * 1e3
+                p50 * 1e3,
+                p95 * 1e3,
+                p99 * 1e3
             );
         }
     }
-    println!("own memory while searching   {:>12.0} MB (goal: at most 200)", own / 1e6);
+    println!("private memory in searches   {:>12.0} MB (goal: at most 200)", own / 1e6);
     Ok(())
 }
 
-/// Some of the documents, to make queries of.
+/// Returns some of the documents, to build queries from.
 fn sample(n: u64, files: &[PathBuf]) -> Outcome<Vec<String>> {
     if files.is_empty() {
         return Ok((0..200).map(|number| document(number * n.max(200) / 200)).collect());
     }
-    let mut kept = Kept { texts: Vec::new(), number: 0 };
+    let mut sample = TextSample { texts: Vec::new(), number: 0 };
     let mut source = source(n, files)?;
     while let Some(piece) = source.next_piece() {
-        piece.read(&mut kept);
+        piece.read(&mut sample);
     }
-    Ok(kept.texts)
+    Ok(sample.texts)
 }
 
-/// So many words of stored documents, a hundred from each, with a new word every twenty.
+/// Builds a query of `words` words of stored documents, a hundred from each, with every twentieth
+/// word replaced.
 fn query(texts: &[String], number: usize, words: usize) -> String {
     let mut query = String::new();
     let mut n = 0;
     for text in texts.iter().cycle().skip(number) {
-        for (place, word) in text.split_whitespace().take(100).enumerate() {
-            query.push_str(if place % 20 == 19 { "unheardof" } else { word });
+        for (position, word) in text.split_whitespace().take(100).enumerate() {
+            query.push_str(if position % 20 == 19 { "unheardof" } else { word });
             query.push(' ');
             n += 1;
             if n == words {
@@ -259,7 +262,7 @@ fn query(texts: &[String], number: usize, words: usize) -> String {
     query
 }
 
-/// 50, 95 and 99 of a hundred.
+/// Returns the 50th, 95th and 99th percentiles.
 fn percentiles(times: &mut [f64]) -> [f64; 3] {
     times.sort_by(f64::total_cmp);
     [50, 95, 99].map(|percent| times[(times.len() * percent / 100).min(times.len() - 1)])
@@ -273,7 +276,7 @@ fn disk(folder: &Path) -> Outcome<u64> {
     Ok(bytes)
 }
 
-/// A line of the system's account of this process, in bytes; 0 where there is none.
+/// Returns a value of `/proc/self/status` in bytes; 0 if there is none.
 fn status(name: &str) -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -294,12 +297,12 @@ impl DocumentSink for TextSize {
     }
 }
 
-struct Kept {
+struct TextSample {
     texts: Vec<String>,
     number: u64,
 }
 
-impl DocumentSink for Kept {
+impl DocumentSink for TextSample {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.number += 1;
         if self.number.is_multiple_of(97) && self.texts.len() < 500 {
@@ -313,17 +316,17 @@ impl DocumentSink for Kept {
     }
 }
 
-/// Documents that are made up when they are asked for.
-struct MadeUp {
+/// A source of synthetic documents.
+struct Synthetic {
     next: u64,
     end: u64,
 }
 
-impl Source for MadeUp {
+impl Source for Synthetic {
     fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
         let start = self.next;
         self.next = (start + PIECE).min(self.end);
-        (start < self.next).then(|| Box::new(MadeUpPiece(start, self.next)) as Box<dyn Piece>)
+        (start < self.next).then(|| Box::new(SyntheticPiece(start, self.next)) as Box<dyn Piece>)
     }
 
     fn total_bytes(&self) -> Option<u64> {
@@ -331,9 +334,9 @@ impl Source for MadeUp {
     }
 }
 
-struct MadeUpPiece(u64, u64);
+struct SyntheticPiece(u64, u64);
 
-impl Piece for MadeUpPiece {
+impl Piece for SyntheticPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
         for number in self.0..self.1 {
             let (id, text) = (format!("document-{number:07}").into(), document(number).into());
@@ -349,10 +352,10 @@ impl Piece for MadeUpPiece {
     }
 }
 
-/// The text of a made-up document: words as frequent as their rank says (Zipf), three of ten of them
-/// said before in the same document, in sentences. So a word has 5.9 bytes and 56 of a hundred words of
-/// a document are different, as in newsgroups (6.0 and 51) and Reuters' news (5.9 and 58). No phrase
-/// is ever said again, and no two documents share a chunk but by chance.
+/// Returns the text of a synthetic document: sentences of words with Zipf frequencies, three of ten
+/// of them repeated from the same document. So a word has 5.9 bytes and 56 % of the words of a
+/// document are distinct, as in newsgroups (6.0 bytes, 51 %) and Reuters news (5.9 bytes, 58 %). No
+/// phrase is repeated, and documents share chunks only by chance.
 fn document(number: u64) -> String {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
     let mut next = move || {
@@ -361,21 +364,21 @@ fn document(number: u64) -> String {
     };
     let mut text = String::with_capacity(WORDS * 7);
     let mut ranks: Vec<u64> = Vec::with_capacity(WORDS);
-    for place in 0..WORDS {
+    for position in 0..WORDS {
         let mut chance = || (next() >> 11) as f64 / (1u64 << 53) as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a rank")]
-        let rank = match chance() < 0.3 && place > 0 {
-            true => ranks[(chance() * place as f64) as usize],
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small rank")]
+        let rank = match chance() < 0.3 && position > 0 {
+            true => ranks[(chance() * position as f64) as usize],
             false => ((VOCABULARY as f64).powf(chance()) - 1.0) as u64,
         };
         ranks.push(rank);
         word(rank, &mut text);
-        text.push_str(if place % 17 == 16 { ". " } else { " " });
+        text.push_str(if position % 17 == 16 { ". " } else { " " });
     }
     text
 }
 
-/// A word of its own for every rank, short for frequent ones.
+/// Appends the word of a rank; frequent words are short.
 fn word(mut rank: u64, text: &mut String) {
     const SYLLABLES: [&str; 32] = [
         "an", "be", "co", "di", "en", "fa", "go", "hu", "in", "jo", "ka", "lo", "me", "no", "or",

@@ -1,5 +1,5 @@
-//! Writes every document of the input whose number, hashed, falls into the first `n` of 8 parts,
-//! as JSON lines. Run it through `cargo xtask bench`: `sample N OUT INPUT…`.
+//! Writes a sample of N eighths of the documents of the input as JSON lines, chosen by a hash of
+//! their number. Run it through `cargo xtask bench`: `sample N OUT INPUT…`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -1,5 +1,5 @@
-//! How fast a stream is traced, beside the floor: the same texts only tokenised and hashed. One
-//! thread. Run it through `cargo xtask bench trace`.
+//! Measures the speed of tracing on one thread, relative to the floor: the same texts only
+//! tokenized and hashed. Run it through `cargo xtask bench trace`.
 //!
 //! Arguments: bytes of memory, preset, files.
 
@@ -14,13 +14,13 @@ use textkin::types::chunk::RollingHash;
 use textkin::types::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
 use textkin::{StreamTracer, TraceSettings};
 
-/// That of the command.
+/// The allocator of the command-line program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Each figure is the best of so many runs.
+/// Each figure is the best of this many runs.
 const RUNS: usize = 10;
-/// Parts of the stream that are timed on their own.
+/// Number of parts of the stream that are timed separately.
 const PARTS: usize = 10;
 
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl DocumentSink for Texts {
     }
 }
 
-/// Times each part of the stream, and gives what `each` counted over all of it.
+/// Times each part of the stream, and returns the total of `each`.
 fn timed(texts: &Texts, mut each: impl FnMut(&str, &str) -> u64) -> ([Duration; PARTS], u64) {
     let mut times = [Duration::ZERO; PARTS];
     let (mut bytes, mut counted) = (0, 0);
@@ -62,8 +62,8 @@ fn timed(texts: &Texts, mut each: impl FnMut(&str, &str) -> u64) -> ([Duration; 
 #[expect(clippy::print_stdout, reason = "the result is read from standard output")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let memory: u64 = arguments.next().ok_or("how many bytes of memory?")?.parse()?;
-    let preset: Preset = arguments.next().ok_or("which preset?")?.parse()?;
+    let memory: u64 = arguments.next().ok_or("missing argument: bytes of memory")?.parse()?;
+    let preset: Preset = arguments.next().ok_or("missing argument: preset")?.parse()?;
     let paths: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     let mut source = Inputs::open(&paths, &Default::default())?;
     let mut texts = Texts::default();
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut tokens = Tokens::new(Layers::NONE);
     let (mut floor, mut trace) = ([Duration::MAX; PARTS], [Duration::MAX; PARTS]);
     let (mut n_chunks, mut old_words) = (0, 0);
-    // In turns, so that both see the same machine.
+    // Alternating, so that both run under the same conditions.
     for _ in 0..RUNS {
         let mut sum = 0_u64;
         let (times, chunks) = timed(&texts, |_, text| {
@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let megabytes = texts.bytes as f64 / 1e6;
     let (floor_time, trace_time) = (seconds(&floor), seconds(&trace));
     println!("documents            {:>10}", texts.documents.len());
-    println!("text                 {megabytes:>10.1} MB, {n_chunks} chunks, {old_words} words old");
+    println!("text                 {megabytes:>10.1} MB, {n_chunks} chunks, {old_words} old words");
     println!("floor                {:>10.1} MB/s", megabytes / floor_time);
     println!(
         "trace ({preset})         {:>10.1} MB/s, {:.1} million chunks/s",
@@ -120,7 +120,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The best of each part.
+/// Returns the best time of each part.
 fn best(a: [Duration; PARTS], b: [Duration; PARTS]) -> [Duration; PARTS] {
     std::array::from_fn(|part| a[part].min(b[part]))
 }

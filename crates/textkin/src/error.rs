@@ -111,8 +111,8 @@ impl Error {
 }
 
 impl From<textkin_core::CorruptionError> for Error {
-    fn from(damage: textkin_core::CorruptionError) -> Self {
-        Self::Repository(damage.into())
+    fn from(error: textkin_core::CorruptionError) -> Self {
+        Self::Repository(error.into())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Comparison beside discovery: the same counts for the same two texts.
+//! Comparison and discovery give the same counts for the same two texts.
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn settings(k: u32, normalize: &str) -> Settings {
     }
 }
 
-/// What discovery says of two texts, if they share anything.
+/// Returns the overlap of two texts according to discovery, if they share anything.
 fn discovered(a: &str, b: &str, settings: &Settings) -> Option<Overlap> {
     let record = |id: &str, text: &str| serde_json::json!({ "id": id, "text": text }).to_string();
     let lines = format!("{}\n{}\n", record("a", a), record("b", b));
@@ -42,7 +42,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn both_count_the_same(
+    fn comparison_and_discovery_count_the_same(
         a in text(), middle in text(), b in text(), k in 1u32..6,
         normalize in prop::sample::select(vec!["nfkc+fold", "none", "no-quotes+nfkc+fold", "no-bibliography+stop:en"]),
         template in prop::option::of(text()),
@@ -68,7 +68,7 @@ proptest! {
 }
 
 #[test]
-fn spans_are_bytes_of_the_texts_as_given() {
+fn spans_are_bytes_of_the_original_texts() {
     let a = "Größer — „schöner“ und weiter, als man es je für möglich hielt: Ende.";
     let b = "Vorher. GRÖSSER, schöner und weiter als man es je für möglich hielt!";
     let comparison = compare(a, b, &settings(8, "nfkc+fold"), 5).unwrap();

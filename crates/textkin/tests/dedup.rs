@@ -1,4 +1,4 @@
-//! Cleaning against naive oracles: all pairs compared for documents, all runs for passages.
+//! Deduplication against naive oracles: all pairs compared for documents, all runs for passages.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use textkin::{
     DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl, Settings, dedup,
 };
 
-/// The texts as JSON lines, the number of each as its time.
+/// Returns the texts as JSON lines, with the number modulo five as the time.
 fn inputs(texts: &[String]) -> Inputs {
     let mut lines = String::new();
     for (number, text) in texts.iter().enumerate() {
@@ -46,7 +46,7 @@ fn run(
     (inputs, found)
 }
 
-/// What is left of the texts.
+/// Returns the texts after deduplication.
 fn cleaned(texts: &[String], k: usize, cleaning: DedupSettings) -> Vec<String> {
     let (inputs, found) = run(texts, k, cleaning, 2);
     let control = RunControl::default();
@@ -69,7 +69,7 @@ fn words(text: &str) -> Vec<String> {
     text.split(|c| !is_word(c)).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// The words as the program sees them.
+/// Returns the words as textkin tokenizes them.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Tokens::new(Layers::NONE);
     WordTokenizer::new(&Settings::default().normalization).tokenize(text, &mut tokens);
@@ -83,7 +83,7 @@ struct Naive {
     /// The chunks of each text, numbered, and the words of each of them.
     chunks: Vec<Vec<usize>>,
     lengths: Vec<usize>,
-    /// How many documents have a chunk.
+    /// Number of documents that contain each chunk.
     frequency: Vec<usize>,
 }
 
@@ -113,7 +113,7 @@ impl Naive {
         Self { words, chunks: all, lengths, frequency }
     }
 
-    /// What two texts share, if they share a chunk.
+    /// Returns the overlap of two texts, if they share a chunk.
     fn overlap(&self, a: usize, b: usize) -> Option<Overlap> {
         let set = |text: usize| self.chunks[text].iter().copied().collect::<BTreeSet<usize>>();
         let (in_a, in_b) = (set(a), set(b));
@@ -125,7 +125,7 @@ impl Naive {
                     covered[start..start + self.lengths[text]].fill(true);
                 }
             }
-            covered.into_iter().filter(|&is| is).count() as u64
+            covered.into_iter().filter(|&is_covered| is_covered).count() as u64
         };
         (!shared.is_empty()).then(|| Overlap {
             shared: shared.len() as u64,
@@ -140,7 +140,7 @@ impl Naive {
     }
 }
 
-/// What goes, what holds it, and how much of it.
+/// Returns the documents to remove, each with its keeper and score.
 fn oracle(texts: &[String], k: usize, cleaning: DedupSettings) -> BTreeMap<u32, (u32, f64)> {
     let DedupLevel::Document { measure, threshold } = cleaning.level else { unreachable!() };
     let naive = Naive::new(texts, k);
@@ -161,11 +161,11 @@ fn oracle(texts: &[String], k: usize, cleaning: DedupSettings) -> BTreeMap<u32, 
         }
     }
     let mut kept: Vec<usize> = Vec::new();
-    let mut gone = BTreeMap::new();
+    let mut removed = BTreeMap::new();
     for &a in &order {
         let copy = kept.iter().find(|&&b| texts[a] == texts[b] && !texts[a].is_empty());
         if let Some(&copy) = copy {
-            gone.insert(a as u32, (copy as u32, 1.0));
+            removed.insert(a as u32, (copy as u32, 1.0));
             continue;
         }
         let mut best: Option<(usize, f64)> = None;
@@ -175,21 +175,21 @@ fn oracle(texts: &[String], k: usize, cleaning: DedupSettings) -> BTreeMap<u32, 
                 DuplicateMeasure::Containment => overlap.a_in_b(),
                 DuplicateMeasure::Score(measure) => measure.score(&overlap),
             };
-            if score >= threshold && best.is_none_or(|(_, most)| score > most) {
+            if score >= threshold && best.is_none_or(|(_, highest)| score > highest) {
                 best = Some((b, score));
             }
         }
         match best {
             Some((b, score)) => {
-                gone.insert(a as u32, (b as u32, score));
+                removed.insert(a as u32, (b as u32, score));
             }
             None => kept.push(a),
         }
     }
-    gone
+    removed
 }
 
-/// Texts over few words, so that chunks repeat, with copies and parts of one another.
+/// Generates texts of few words, so that chunks repeat, with copies and concatenations.
 fn collections() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec!["a", "b", "c", "d", "E", "Ä", "1", "x-y", "天地"]);
     let separator = prop::sample::select(vec![" ", ", ", "\n", "\r\n\r\n", ". ", " (", "—", ";"]);
@@ -208,9 +208,9 @@ fn collections() -> impl Strategy<Value = Vec<String>> {
         })
 }
 
-/// Texts of what is hard to cut: joined emoji, marks, right-to-left text, invisible characters, line
-/// ends of all kinds.
-fn nasty_collections() -> impl Strategy<Value = Vec<String>> {
+/// Generates texts that are hard to cut: joined emoji, combining marks, right-to-left text,
+/// invisible characters, line ends of all kinds.
+fn difficult_collections() -> impl Strategy<Value = Vec<String>> {
     let part = prop::sample::select(vec![
         "a",
         "b",
@@ -257,7 +257,7 @@ fn nasty_collections() -> impl Strategy<Value = Vec<String>> {
         })
 }
 
-/// The same without words of several tokens, which the oracle does not know.
+/// Generates the same texts without words of several tokens, which the oracle does not support.
 fn plain_collections() -> impl Strategy<Value = Vec<String>> {
     let plain = |text: String| text.replace("x-y", "x").replace("天地", "z");
     collections().prop_map(move |texts| texts.into_iter().map(plain).collect())
@@ -280,12 +280,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn exactly_the_documents_go_that_the_oracle_names(
+    fn removed_documents_equal_those_of_the_oracle(
         texts in plain_collections(),
         k in 1usize..4,
         keep in keeps(),
         measure in likenesses(),
-        // No score is as odd as these, so that rounding decides nothing.
+        // No score equals these values, so that rounding has no effect.
         threshold in prop::sample::select(vec![0.300_17, 0.500_17, 0.900_17, 1.0]),
         threads in 1usize..3,
     ) {
@@ -297,14 +297,14 @@ proptest! {
         let documents: Vec<u32> = found.removed.iter().map(|removal| removal.document).collect();
         prop_assert_eq!(&documents, &expected.keys().copied().collect::<Vec<_>>());
         for removal in &found.removed {
-            let (holder, score) = expected[&removal.document];
+            let (keeper, score) = expected[&removal.document];
             prop_assert!((removal.score - score).abs() < 1e-9);
-            prop_assert!(is_rounded || (removal.duplicate_of, removal.score) == (holder, score));
+            prop_assert!(is_rounded || (removal.duplicate_of, removal.score) == (keeper, score));
         }
     }
 
     #[test]
-    fn the_best_stay_as_the_oracle_says(texts in plain_collections(), k in 1usize..3, threads in 1usize..3) {
+    fn keep_best_equals_the_oracle(texts in plain_collections(), k in 1usize..3, threads in 1usize..3) {
         let cleaning = document(DuplicateMeasure::Score(Measure::S1), 2.0, KeepRule::Best);
         let (_, found) = run(&texts, k, cleaning, threads);
         let found: BTreeMap<u32, (u32, f64)> = found.removed.iter().map(|removal| (removal.document, (removal.duplicate_of, removal.score))).collect();
@@ -312,7 +312,7 @@ proptest! {
     }
 
     #[test]
-    fn cleaning_documents_twice_changes_nothing_more(texts in collections(), keep in prop_oneof![keeps(), Just(KeepRule::Best)]) {
+    fn deduplicating_documents_twice_changes_nothing(texts in collections(), keep in prop_oneof![keeps(), Just(KeepRule::Best)]) {
         let cleaning = document(DuplicateMeasure::Containment, 0.8, keep);
         let once = cleaned(&texts, 2, cleaning);
         if matches!(keep, KeepRule::First | KeepRule::Longest) {
@@ -322,25 +322,25 @@ proptest! {
     }
 
     #[test]
-    fn cut_passages_leave_whole_words_and_no_run_twice(texts in collections(), n in 1u32..5, keep in keeps()) {
+    fn removed_passages_leave_whole_words_and_no_repeated_run(texts in collections(), n in 1u32..5, keep in keeps()) {
         let cleaning = DedupSettings { level: DedupLevel::Passage { min_words: n }, keep };
         let once = cleaned(&texts, 8, cleaning);
         prop_assert_eq!(once.len(), texts.len(), "no record is lost");
         for (old, new) in texts.iter().zip(&once) {
-            // Words as they are written, in their order, none of them new.
+            // The remaining words are words of the original, in order.
             let pieces = |text: &str| -> Vec<String> { text.split(|c: char| c.is_whitespace() || ",.(—;".contains(c)).filter(|word| !word.is_empty()).map(str::to_owned).collect() };
             let mut rest = pieces(old).into_iter();
             for word in pieces(new) {
-                let is_there = rest.any(|old| old == word || word.chars().all(|c| "天地".contains(c)) && old.contains(&word));
-                prop_assert!(is_there, "{:?} of {:?} in {:?}", word, new, old);
+                let is_present = rest.any(|old| old == word || word.chars().all(|c| "天地".contains(c)) && old.contains(&word));
+                prop_assert!(is_present, "{:?} of {:?} in {:?}", word, new, old);
             }
         }
-        prop_assert_eq!(&cleaned(&once, 8, cleaning), &once, "once is enough");
+        prop_assert_eq!(&cleaned(&once, 8, cleaning), &once, "a second run changes nothing");
     }
 
     #[test]
-    fn nasty_texts_are_cut_between_words_and_once_is_enough(
-        texts in nasty_collections(),
+    fn difficult_texts_are_cut_between_words(
+        texts in difficult_collections(),
         n in 1u32..5,
         is_line in any::<bool>(),
         keep in keeps(),
@@ -353,22 +353,22 @@ proptest! {
         let once = cleaned(&texts, 8, cleaning);
         prop_assert_eq!(once.len(), texts.len(), "no record is lost");
         for (old, new) in texts.iter().zip(&once) {
-            // What is left was there, in its order; only a space may come between.
+            // The remaining characters are in the original, in order; only spaces may be added.
             let mut rest = old.chars();
             for character in new.chars() {
                 prop_assert!(character == ' ' || rest.any(|c| c == character), "{:?} of {:?}", new, old);
             }
-            // Every word that is left was a word.
+            // Every remaining word was a word of the original.
             let mut old_words = tokens(old).into_iter();
             for word in tokens(new) {
                 prop_assert!(old_words.any(|old| old == word), "{:?} of {:?} in {:?}", word, new, old);
             }
         }
-        prop_assert_eq!(&cleaned(&once, 8, cleaning), &once, "once is enough");
+        prop_assert_eq!(&cleaned(&once, 8, cleaning), &once, "a second run changes nothing");
     }
 
     #[test]
-    fn parts_go_the_same_on_any_number_of_threads(texts in collections(), n in 1u32..4, keep in keeps()) {
+    fn removals_do_not_depend_on_threads(texts in collections(), n in 1u32..4, keep in keeps()) {
         for level in [DedupLevel::Passage { min_words: n }, DedupLevel::Line { min_words: n }] {
             let cleaning = DedupSettings { level, keep };
             let (_, one) = run(&texts, 8, cleaning, 1);
@@ -378,7 +378,7 @@ proptest! {
     }
 
     #[test]
-    fn cut_lines_are_those_that_were_there_before(texts in plain_collections(), n in 1u32..4) {
+    fn removed_lines_occurred_before(texts in plain_collections(), n in 1u32..4) {
         let cleaning = DedupSettings { level: DedupLevel::Line { min_words: n }, keep: KeepRule::First };
         let once = cleaned(&texts, 8, cleaning);
         prop_assert_eq!(once.len(), texts.len(), "no record is lost");
@@ -393,12 +393,12 @@ proptest! {
             let mut lines = old.lines();
             prop_assert!(new.lines().all(|line| lines.any(|old| old == line)), "{:?} {:?}", old, new);
         }
-        prop_assert_eq!(&cleaned(&once, 8, cleaning), &once, "once is enough");
+        prop_assert_eq!(&cleaned(&once, 8, cleaning), &once, "a second run changes nothing");
     }
 }
 
 #[test]
-fn a_passage_goes_where_it_stands_again_and_says_where_it_stays() {
+fn a_repeated_passage_is_removed_with_the_position_of_its_keeper() {
     let shared = "seven grey geese crossed the frozen lake";
     let texts = [
         format!("First: {shared}. The end."),
@@ -417,14 +417,14 @@ fn a_passage_goes_where_it_stands_again_and_says_where_it_stays() {
 }
 
 #[test]
-fn documents_without_words_stay_and_short_copies_go() {
+fn documents_without_words_are_kept_and_short_copies_removed() {
     let texts = ["", "?!", "yes", "", "Yes.", "no"].map(str::to_owned);
     let cleaning = document(DuplicateMeasure::Containment, 0.9, KeepRule::First);
     assert_eq!(cleaned(&texts, 8, cleaning), ["", "?!", "yes", "", "no"]);
 }
 
 #[test]
-fn the_best_of_several_has_the_most_in_common_with_all() {
+fn keep_best_prefers_the_document_with_most_in_common() {
     let middle = "one two three four five six seven eight nine ten";
     let texts = [
         format!("{middle} x1 x2"),
@@ -434,13 +434,13 @@ fn the_best_of_several_has_the_most_in_common_with_all() {
     ];
     let cleaning = document(DuplicateMeasure::Score(Measure::Ssr), 0.5, KeepRule::Best);
     let (_, found) = run(&texts, 3, cleaning, 1);
-    let gone: Vec<(u32, u32)> =
+    let removed: Vec<(u32, u32)> =
         found.removed.iter().map(|removal| (removal.document, removal.duplicate_of)).collect();
-    assert_eq!(gone, [(0, 2), (1, 2)]);
+    assert_eq!(removed, [(0, 2), (1, 2)]);
 }
 
 #[test]
-fn a_document_that_is_wholly_in_a_longer_one_goes_only_after_it() {
+fn a_contained_document_is_removed_only_after_the_longer_one() {
     let short = "one two three four five six seven eight".to_owned();
     let long = format!("{short} and quite some more of it that is nowhere else to be found");
     let texts = [short, long.clone()];
@@ -450,7 +450,7 @@ fn a_document_that_is_wholly_in_a_longer_one_goes_only_after_it() {
 }
 
 #[test]
-fn what_would_cut_words_that_are_not_the_same_is_refused() {
+fn normalizations_that_equate_words_are_rejected() {
     let settings =
         |steps: &str| Settings { normalization: steps.parse().unwrap(), ..Settings::default() };
     let cleaning =
@@ -464,8 +464,8 @@ fn what_would_cut_words_that_are_not_the_same_is_refused() {
     assert!(matches!(found, Err(textkin::Error::BestNeedsDocuments)));
 }
 
-/// A family of texts over one base: each with changes of its own, some with changes in common, some
-/// far from the base, so that several are kept.
+/// Returns variants of one base text: each with its own changes, some with shared changes, some far
+/// from the base, so that several are kept.
 fn family(n: usize) -> Vec<String> {
     let mut state = 7u64;
     let mut random = move |below: u64| {
@@ -488,7 +488,7 @@ fn family(n: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_large_family_goes_as_the_oracle_says() {
+fn a_large_family_equals_the_oracle() {
     let texts = family(1060);
     let likenesses = [
         DuplicateMeasure::Containment,
@@ -498,15 +498,15 @@ fn a_large_family_goes_as_the_oracle_says() {
     for (measure, threshold) in likenesses.into_iter().zip([0.8, 0.6, 0.9]) {
         let cleaning = document(measure, threshold, KeepRule::First);
         let (_, found) = run(&texts, 3, cleaning, 2);
-        let n_gone = found.removed.len();
-        assert!((50..1050).contains(&n_gone), "{n_gone} go");
+        let n_removed = found.removed.len();
+        assert!((50..1050).contains(&n_removed), "{n_removed} removed");
         let found: BTreeMap<u32, (u32, f64)> =
             found.removed.iter().map(|r| (r.document, (r.duplicate_of, r.score))).collect();
         assert_eq!(found, oracle(&texts, 3, cleaning));
     }
 }
 
-/// Texts of which parts come again in others, in one word after the other.
+/// Generates texts that repeat runs of consecutive words of one another.
 fn repeating() -> impl Strategy<Value = Vec<String>> {
     let run = (0usize..400, 1usize..60);
     let text = prop::collection::vec(run, 0..6);
@@ -526,7 +526,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 
     #[test]
-    fn parts_are_the_same_with_any_memory(
+    fn removals_do_not_depend_on_memory(
         texts in repeating(),
         min_words in 1u32..6,
         keep in prop::sample::select(vec![KeepRule::First, KeepRule::Last, KeepRule::Longest, KeepRule::Field]),
@@ -555,8 +555,8 @@ proptest! {
 }
 
 #[test]
-fn parts_of_more_text_than_the_memory_holds_are_found() {
-    // Most of what comes is known by what is on disk alone.
+fn duplicates_are_found_in_text_larger_than_memory() {
+    // Most repeated text is known only from disk.
     let text = |seed: usize| -> String {
         (0..3_000).map(|n| format!("w{}\n", (seed % 20) * 3_000 + n)).collect()
     };

@@ -1,5 +1,5 @@
-//! Discovery in parts beside discovery in one: parts are simulated, done twice, and handed on in other
-//! orders.
+//! Distributed discovery gives the same result as a single run. Partitions are simulated, repeated,
+//! and processed in different orders.
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use std::collections::BTreeMap;
@@ -14,23 +14,23 @@ use textkin::source::{InputFormat, Inputs, SourceSettings};
 use textkin::types::{Measure, Overlap};
 use textkin::{RunControl, Settings, discover};
 
-/// How the collection is parted.
+/// How the collection is partitioned.
 #[derive(Clone, Copy, Debug)]
-struct Parting {
-    parts: usize,
+struct Partitioning {
+    partitions: usize,
     buckets: u32,
     block: usize,
-    /// Bytes or pairs after which a part hands on what it has.
-    most: usize,
+    /// Bytes or pairs after which a partition passes on its data.
+    max_size: usize,
     groups: u64,
     counter_bytes: Option<u64>,
-    /// Documents from which on a chunk is common, if the settings allow it.
-    common: u32,
+    /// Minimum of the cutoff of common chunks, if the settings allow one.
+    min_common: u32,
 }
 
 type Pairs = BTreeMap<(usize, usize), (f64, Overlap)>;
 
-fn run_in_one(texts: &[String], settings: &Settings) -> Pairs {
+fn run_single(texts: &[String], settings: &Settings) -> Pairs {
     let mut lines = String::new();
     for (number, text) in texts.iter().enumerate() {
         let record = serde_json::json!({ "id": number.to_string(), "text": text });
@@ -48,7 +48,7 @@ fn run_in_one(texts: &[String], settings: &Settings) -> Pairs {
         .collect()
 }
 
-/// The bytes of every bucket, in an order that depends on `turn`.
+/// Returns the bytes of every bucket, in an order that depends on `turn`.
 fn by_bucket(packed: Vec<BucketBytes>, n_buckets: u32, turn: usize) -> Vec<Vec<Vec<u8>>> {
     let mut buckets = vec![Vec::new(); n_buckets as usize];
     for BucketBytes { bucket, bytes } in packed {
@@ -61,11 +61,11 @@ fn by_bucket(packed: Vec<BucketBytes>, n_buckets: u32, turn: usize) -> Vec<Vec<V
     buckets
 }
 
-fn prepare(texts: &[String], settings: &Settings, cut: Parting) -> Vec<PreparedText> {
-    let counter = cut.counter_bytes.and_then(|bytes| {
+fn prepare(texts: &[String], settings: &Settings, partitioning: Partitioning) -> Vec<PreparedText> {
+    let counter = partitioning.counter_bytes.and_then(|bytes| {
         let preparer = TextPreparer::new(settings, 7).unwrap();
         let sum = preparer.counter(bytes)?;
-        for part in texts.chunks(texts.len().div_ceil(cut.parts).max(1)) {
+        for part in texts.chunks(texts.len().div_ceil(partitioning.partitions).max(1)) {
             let mut preparer = TextPreparer::new(settings, 7).unwrap();
             let own = preparer.counter(bytes)?;
             part.iter().for_each(|text| preparer.count(text, &own));
@@ -77,8 +77,13 @@ fn prepare(texts: &[String], settings: &Settings, cut: Parting) -> Vec<PreparedT
     texts.iter().map(|text| preparer.prepare(text, counter.as_ref())).collect()
 }
 
-fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize) -> Pairs {
-    let prepared = prepare(texts, settings, cut);
+fn run_distributed(
+    texts: &[String],
+    settings: &Settings,
+    partitioning: Partitioning,
+    turn: usize,
+) -> Pairs {
+    let prepared = prepare(texts, settings, partitioning);
     let mut documents: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (number, text) in prepared.iter().enumerate().filter(|(_, text)| text.words > 0) {
         documents.entry(text.key).or_default().push(number);
@@ -91,11 +96,11 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
     };
 
     let mut packed = Vec::new();
-    let per_part = prepared.len().div_ceil(cut.parts).max(1);
+    let per_part = prepared.len().div_ceil(partitioning.partitions).max(1);
     for part in prepared.chunks(per_part) {
-        let mut packer = PostingsPacker::new(cut.buckets, cut.most);
+        let mut packer = PostingsPacker::new(partitioning.buckets, partitioning.max_size);
         for text in part.iter().filter(|text| text.words > 0) {
-            // Every copy is packed: that must not show.
+            // Every copy is packed, which must not affect the result.
             packer
                 .add(sizes(text), &text.fingerprints, &text.checks, text.selected.as_deref())
                 .unwrap();
@@ -105,29 +110,29 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
         }
         packed.extend(packer.pack());
     }
-    let common = CommonCutoff::new(settings, cut.common);
+    let cutoff = CommonCutoff::new(settings, partitioning.min_common);
     let mut common_chunks = CommonChunks::default();
     let mut lists = Vec::new();
-    for bucket in by_bucket(packed, cut.buckets, turn) {
+    for bucket in by_bucket(packed, partitioning.buckets, turn) {
         let mut sorter = PostingsSorter::default();
         bucket.iter().for_each(|bytes| sorter.add(bytes).unwrap());
-        lists.extend(sorter.lists(cut.buckets, common));
+        lists.extend(sorter.lists(partitioning.buckets, cutoff));
     }
     let mut work: Vec<WorkItem> = Vec::new();
-    for bucket in by_bucket(lists, cut.buckets, turn) {
+    for bucket in by_bucket(lists, partitioning.buckets, turn) {
         let mut merger = ListMerger::default();
         bucket.iter().for_each(|bytes| merger.add(bytes).unwrap());
-        work.extend(merger.work(cut.block));
+        work.extend(merger.work(partitioning.block));
         common_chunks.add(merger.common_chunks()).unwrap();
     }
     let turned = turn % work.len().max(1);
     work.rotate_left(turned);
     let mut packed = Vec::new();
-    let per_part = work.len().div_ceil(cut.parts).max(1);
+    let per_part = work.len().div_ceil(partitioning.partitions).max(1);
     for part in work.chunks(per_part) {
-        let mut counter = PairCounter::new(cut.buckets, cut.most);
-        for piece in part {
-            counter.add(&piece.bytes).unwrap();
+        let mut counter = PairCounter::new(partitioning.buckets, partitioning.max_size);
+        for item in part {
+            counter.add(&item.bytes).unwrap();
             if counter.is_full() {
                 packed.extend(counter.pack());
             }
@@ -137,8 +142,8 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
     let mut candidates = Vec::new();
     let mut totals = PairTotals::default();
     let selective = prepared.iter().any(|text| text.selected.is_some());
-    for bucket in by_bucket(packed, cut.buckets, turn) {
-        let mut merger = PairMerger::new(settings.score, settings.threshold, selective, common);
+    for bucket in by_bucket(packed, partitioning.buckets, turn) {
+        let mut merger = PairMerger::new(settings.score, settings.threshold, selective, cutoff);
         bucket.iter().for_each(|bytes| merger.add(bytes).unwrap());
         let (found, sums) = merger.finish();
         candidates.extend(found);
@@ -163,21 +168,22 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
             edges.push(VerifiedPair { a: pair.a, b: pair.b, score, overlap: pair.overlap });
         }
     }
-    let mut cells: BTreeMap<(u64, u64), Vec<_>> = BTreeMap::new();
-    let group = |key: i64| key.cast_unsigned() % cut.groups;
+    let mut blocks: BTreeMap<(u64, u64), Vec<_>> = BTreeMap::new();
+    let group = |key: i64| key.cast_unsigned() % partitioning.groups;
     for pair in pairs {
         let (a, b) = (group(pair.a), group(pair.b));
-        cells.entry((a.min(b), a.max(b))).or_default().push(pair);
+        blocks.entry((a.min(b), a.max(b))).or_default().push(pair);
     }
     let preparer = TextPreparer::new(settings, 7).unwrap();
-    let mut cell = PairVerifier::new(preparer, settings.score, settings.threshold, common_chunks);
-    for pairs in cells.values() {
-        cell.clear();
+    let mut verifier =
+        PairVerifier::new(preparer, settings.score, settings.threshold, common_chunks);
+    for pairs in blocks.values() {
+        verifier.clear();
         for key in pairs.iter().flat_map(|pair| [pair.a, pair.b]) {
-            cell.add(key, &texts[documents[&key][0]]).unwrap();
+            verifier.add(key, &texts[documents[&key][0]]).unwrap();
         }
         for pair in pairs {
-            edges.extend(cell.verify(pair).unwrap());
+            edges.extend(verifier.verify(pair).unwrap());
         }
     }
     expand(&edges, &documents)
@@ -190,7 +196,7 @@ fn expand(edges: &[VerifiedPair], documents: &BTreeMap<i64, Vec<usize>>) -> Pair
             for &b in documents[&edge.b].iter().filter(|&&b| edge.a != edge.b || a < b) {
                 let overlap = if a < b { edge.overlap } else { mirrored(edge.overlap) };
                 let other = pairs.insert((a.min(b), a.max(b)), (edge.score, overlap));
-                assert_eq!(other, None, "no pair comes twice");
+                assert_eq!(other, None, "no pair occurs twice");
             }
         }
     }
@@ -209,7 +215,7 @@ fn mirrored(overlap: Overlap) -> Overlap {
     }
 }
 
-/// Texts over few words, so that chunks repeat, with copies and parts of one another.
+/// Generates texts of few words, so that chunks repeat, with copies and concatenations.
 fn collections() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec!["a", "b", "c", "d", "E", "Ä", "1", "x"]);
     let text = prop::collection::vec(word, 0..30).prop_map(|words| words.join(" "));
@@ -226,16 +232,16 @@ fn collections() -> impl Strategy<Value = Vec<String>> {
 }
 
 prop_compose! {
-    fn cuts()(
-        parts in 1usize..4,
+    fn partitionings()(
+    partitions in 1usize..4,
         buckets in 1u32..5,
         block in 2usize..6,
-        most in prop::sample::select(vec![1usize, 100, 1 << 20]),
+        max_size in prop::sample::select(vec![1usize, 100, 1 << 20]),
         groups in 1u64..4,
         counter_bytes in prop::option::of(prop::sample::select(vec![8u64, 4096])),
-        common in 1u32..4,
-    ) -> Parting {
-        Parting { parts, buckets, block, most, groups, counter_bytes, common }
+        min_common in 1u32..4,
+    ) -> Partitioning {
+        Partitioning { partitions, buckets, block, max_size, groups, counter_bytes, min_common }
     }
 }
 
@@ -243,9 +249,9 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
-    fn parts_find_what_one_run_finds(
+    fn a_distributed_run_equals_a_single_run(
         texts in collections(),
-        cut in cuts(),
+        partitioning in partitionings(),
         turn in 0usize..5,
         chunk in prop::sample::select(vec!["words:1", "words:2", "words:3", "words:8", "words:2:disjoint", "chars:4", "sentence", "break:2:revised", "dct:2", "document"]),
         select in prop::sample::select(vec!["spex", "all", "modulo:2", "winnow:2", "hailstorm", "first:2", "every:2+no-overlap"]),
@@ -262,14 +268,14 @@ proptest! {
             hash_bits,
             ..Settings::default()
         };
-        let expected = run_in_one(&texts, &settings);
-        prop_assert_eq!(run_in_parts(&texts, &settings, cut, turn), expected);
+        let expected = run_single(&texts, &settings);
+        prop_assert_eq!(run_distributed(&texts, &settings, partitioning, turn), expected);
     }
 
     #[test]
-    fn common_chunks_lead_to_no_pair_and_count_in_all(
+    fn common_chunks_count_in_scores(
         texts in collections(),
-        cut in cuts(),
+        partitioning in partitionings(),
         chunk in prop::sample::select(vec!["words:1", "words:2", "words:2:disjoint", "sentence"]),
         threshold in prop::sample::select(vec![0.2, 0.3, 0.5, 1.0]),
         hash_bits in prop::sample::select(vec![3u32, 64]),
@@ -283,12 +289,12 @@ proptest! {
             ..Settings::default()
         };
         prop_assert!(CommonCutoff::new(&settings, 1).is_some());
-        prop_assert_eq!(run_in_parts(&texts, &settings, cut, 0), run_in_one(&texts, &settings));
+        prop_assert_eq!(run_distributed(&texts, &settings, partitioning, 0), run_single(&texts, &settings));
     }
 
     #[test]
-    fn damaged_bytes_are_told(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        // Any answer will do but a panic.
+    fn corrupt_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        // Any result is fine except a panic.
         let _ = PostingsSorter::default().add(&bytes);
         let _ = ListMerger::default().add(&bytes);
         let _ = PairCounter::new(3, 10).add(&bytes);
@@ -301,19 +307,19 @@ proptest! {
 }
 
 #[test]
-fn the_same_part_done_twice_in_another_order_gives_the_same_bytes() {
+fn the_order_of_postings_does_not_change_the_bytes() {
     let settings = Settings { chunk: "words:2".parse().unwrap(), ..Settings::default() };
     let texts = ["a b c d", "b c d e", "a b x c d", "d e a b c"].map(String::from);
-    let cut = Parting {
-        parts: 1,
+    let partitioning = Partitioning {
+        partitions: 1,
         buckets: 1,
         block: 4,
-        most: 1 << 20,
+        max_size: 1 << 20,
         groups: 1,
         counter_bytes: None,
-        common: 9,
+        min_common: 9,
     };
-    let prepared = prepare(&texts, &settings, cut);
+    let prepared = prepare(&texts, &settings, partitioning);
     let bytes = |order: &[usize]| -> Vec<Vec<u8>> {
         let part = |&number: &usize| {
             let text = &prepared[number];
@@ -334,7 +340,7 @@ fn the_same_part_done_twice_in_another_order_gives_the_same_bytes() {
 }
 
 #[test]
-fn selectors_that_must_know_more_than_a_text_are_refused() {
+fn selectors_that_need_more_than_the_text_are_rejected() {
     for select in ["rarest-collection:3", "contains:words.txt"] {
         let settings = Settings { select: select.parse().unwrap(), ..Settings::default() };
         let error = TextPreparer::new(&settings, 0).unwrap_err().to_string();
@@ -343,32 +349,36 @@ fn selectors_that_must_know_more_than_a_text_are_refused() {
 }
 
 #[test]
-fn a_text_that_changed_or_is_missing_is_told() {
+fn changed_and_missing_texts_are_reported() {
     let settings = Settings { chunk: "words:1".parse().unwrap(), ..Settings::default() };
     let mut preparer = TextPreparer::new(&settings, 0).unwrap();
     let key = preparer.prepare("one two", None).key;
-    let mut cell = PairVerifier::new(preparer, Measure::S1, 0.0, CommonChunks::default());
+    let mut verifier = PairVerifier::new(preparer, Measure::S1, 0.0, CommonChunks::default());
     assert!(
-        cell.add(key, "one three").unwrap_err().to_string().contains("differs from the first read")
+        verifier
+            .add(key, "one three")
+            .unwrap_err()
+            .to_string()
+            .contains("differs from the first read")
     );
-    cell.add(key, "one two").unwrap();
+    verifier.add(key, "one two").unwrap();
     let pair = textkin::distributed::CandidatePair {
         a: key,
         b: key ^ 1,
         overlap: Overlap::default(),
         rarity: 0,
     };
-    assert!(cell.verify(&pair).unwrap_err().to_string().contains("missing"));
+    assert!(verifier.verify(&pair).unwrap_err().to_string().contains("missing"));
 }
 
 #[test]
-fn sums_that_the_words_do_not_bear_out_are_told() {
+fn mismatched_counts_are_reported() {
     let settings = Settings { chunk: "words:1".parse().unwrap(), ..Settings::default() };
     let mut preparer = TextPreparer::new(&settings, 0).unwrap();
     let (a, b) = (preparer.prepare("one two", None).key, preparer.prepare("one", None).key);
-    let mut cell = PairVerifier::new(preparer, Measure::S1, 0.0, CommonChunks::default());
-    cell.add(a, "one two").unwrap();
-    cell.add(b, "one").unwrap();
+    let mut verifier = PairVerifier::new(preparer, Measure::S1, 0.0, CommonChunks::default());
+    verifier.add(a, "one two").unwrap();
+    verifier.add(b, "one").unwrap();
     let right = Overlap {
         shared: 1,
         words_a: 2,
@@ -378,9 +388,9 @@ fn sums_that_the_words_do_not_bear_out_are_told() {
         ..Overlap::default()
     };
     let pair = |overlap| textkin::distributed::CandidatePair { a, b, overlap, rarity: 0 };
-    let edge = cell.verify(&pair(right)).unwrap().unwrap();
+    let edge = verifier.verify(&pair(right)).unwrap().unwrap();
     assert_eq!((edge.overlap.covered_a, edge.overlap.covered_b), (1, 1));
     let wrong = pair(Overlap { shared: 2, ..right });
-    let error = cell.verify(&wrong).unwrap_err().to_string();
+    let error = verifier.verify(&wrong).unwrap_err().to_string();
     assert!(error.contains("share 1 chunks by their words but 2 by their fingerprints"), "{error}");
 }

@@ -16,7 +16,7 @@ use textkin::{
     CommonText, Discovery, RunControl, Settings, compare, compare_without, discover, overlaps,
 };
 
-/// What the oracle says of a pair of documents.
+/// The overlap of a pair of documents according to the oracle.
 #[derive(Debug, Clone, Default)]
 struct Expected {
     shared: u64,
@@ -41,7 +41,7 @@ fn chunks(words: &[String], k: usize) -> Vec<(usize, Vec<String>)> {
     (0..=words.len() - k).map(|start| (start, words[start..start + k].to_vec())).collect()
 }
 
-/// Every pair that shares a chunk, by brute force.
+/// Finds every pair that shares a chunk, by brute force.
 fn oracle(texts: &[String], k: usize) -> BTreeMap<(u32, u32), Expected> {
     let documents: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
     let lists: Vec<_> = documents.iter().map(|words| chunks(words, k)).collect();
@@ -96,41 +96,44 @@ fn source(texts: &[String]) -> Inputs {
     Inputs::from_reader("test", std::io::Cursor::new(lines), &source_settings).unwrap()
 }
 
-/// The words of each document that lie in chunks which more than `most` documents and two different
-/// texts have.
-fn words_aside(texts: &[String], k: usize, most: usize) -> Vec<BTreeSet<usize>> {
+/// Returns the words of each document that belong to common chunks: those in more than `max_df`
+/// documents and at least two different texts.
+fn common_words(texts: &[String], k: usize, max_df: usize) -> Vec<BTreeSet<usize>> {
     let documents: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
     let sets: Vec<BTreeSet<Vec<String>>> = (documents.iter())
         .map(|words| chunks(words, k).into_iter().map(|(_, chunk)| chunk).collect())
         .collect();
-    let is_aside = |chunk: &Vec<String>| {
-        let holders: Vec<usize> =
+    let is_common = |chunk: &Vec<String>| {
+        let containing: Vec<usize> =
             (0..sets.len()).filter(|&document| sets[document].contains(chunk)).collect();
-        let is_other = |&&holder: &&usize| documents[holder] != documents[holders[0]];
-        holders.len() > most && holders.iter().find(is_other).is_some()
+        let is_other = |&&document: &&usize| documents[document] != documents[containing[0]];
+        containing.len() > max_df && containing.iter().find(is_other).is_some()
     };
-    let aside = |document: &Vec<String>| {
-        let aside = chunks(document, k).into_iter().filter(|(_, chunk)| is_aside(chunk));
-        aside.flat_map(|(start, chunk)| start..start + chunk.len()).collect()
+    let common = |document: &Vec<String>| {
+        let common = chunks(document, k).into_iter().filter(|(_, chunk)| is_common(chunk));
+        common.flat_map(|(start, chunk)| start..start + chunk.len()).collect()
     };
-    documents.iter().map(aside).collect()
+    documents.iter().map(common).collect()
 }
 
-/// What a cap at `most` documents leaves of [`oracle`]: chunks in more documents go if two different
-/// texts have them, and with them the words of their places.
-fn capped(texts: &[String], k: usize, most: usize) -> BTreeMap<(u32, u32), Expected> {
+/// Returns the pairs of [`oracle`] with `max_df`: chunks in more documents are excluded if two
+/// different texts contain them, together with their words.
+fn capped(texts: &[String], k: usize, max_df: usize) -> BTreeMap<(u32, u32), Expected> {
     let documents: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
     let lists: Vec<_> = documents.iter().map(|words| chunks(words, k)).collect();
-    let mut holders: BTreeMap<&Vec<String>, Vec<usize>> = BTreeMap::new();
+    let mut documents_of: BTreeMap<&Vec<String>, Vec<usize>> = BTreeMap::new();
     for (document, list) in lists.iter().enumerate() {
         let distinct: BTreeSet<&Vec<String>> = list.iter().map(|(_, chunk)| chunk).collect();
-        distinct.into_iter().for_each(|chunk| holders.entry(chunk).or_default().push(document));
+        distinct
+            .into_iter()
+            .for_each(|chunk| documents_of.entry(chunk).or_default().push(document));
     }
-    let is_aside = |chunk: &Vec<String>| {
-        let texts: BTreeSet<_> = holders[chunk].iter().map(|&holder| &documents[holder]).collect();
-        holders[chunk].len() > most && texts.len() > 1
+    let is_common = |chunk: &Vec<String>| {
+        let texts: BTreeSet<_> =
+            documents_of[chunk].iter().map(|&document| &documents[document]).collect();
+        documents_of[chunk].len() > max_df && texts.len() > 1
     };
-    let places = |document: usize, wanted: &dyn Fn(&Vec<String>) -> bool| {
+    let words_in = |document: usize, wanted: &dyn Fn(&Vec<String>) -> bool| {
         let found = lists[document].iter().filter(|(_, chunk)| wanted(chunk));
         found.flat_map(|(start, chunk)| *start..start + chunk.len()).collect::<BTreeSet<usize>>()
     };
@@ -139,7 +142,7 @@ fn capped(texts: &[String], k: usize, most: usize) -> BTreeMap<(u32, u32), Expec
         for b in a + 1..texts.len() {
             let set = |document: usize| -> BTreeSet<&Vec<String>> {
                 let all = lists[document].iter().map(|(_, chunk)| chunk);
-                all.filter(|chunk| !is_aside(chunk)).collect()
+                all.filter(|chunk| !is_common(chunk)).collect()
             };
             let (in_a, in_b) = (set(a), set(b));
             let common: BTreeSet<_> = in_a.intersection(&in_b).copied().collect();
@@ -148,14 +151,14 @@ fn capped(texts: &[String], k: usize, most: usize) -> BTreeMap<(u32, u32), Expec
                 continue;
             }
             let counts = |document: usize| {
-                let aside = places(document, &is_aside);
-                let words = (documents[document].len() - aside.len()) as u64;
-                let covered = places(document, &|chunk| common.contains(chunk));
-                let covered = covered.difference(&aside).count() as u64;
+                let excluded = words_in(document, &is_common);
+                let words = (documents[document].len() - excluded.len()) as u64;
+                let covered = words_in(document, &|chunk| common.contains(chunk));
+                let covered = covered.difference(&excluded).count() as u64;
                 (if is_copy { words } else { covered }, words)
             };
             let ((covered_a, words_a), (covered_b, words_b)) = (counts(a), counts(b));
-            let rarity = common.iter().map(|chunk| 1.0 / holders[*chunk].len() as f64).sum();
+            let rarity = common.iter().map(|chunk| 1.0 / documents_of[*chunk].len() as f64).sum();
             let expected = Expected {
                 shared: common.len() as u64,
                 rarity,
@@ -171,7 +174,7 @@ fn capped(texts: &[String], k: usize, most: usize) -> BTreeMap<(u32, u32), Expec
 
 fn assert_equal(found: &[Pair], expected: &BTreeMap<(u32, u32), Expected>) {
     let pairs: BTreeSet<_> = found.iter().map(|pair| (pair.a, pair.b)).collect();
-    assert_eq!(pairs.len(), found.len(), "no pair comes twice");
+    assert_eq!(pairs.len(), found.len(), "no pair occurs twice");
     assert_eq!(pairs, expected.keys().copied().collect(), "the same pairs");
     for pair in found {
         let (overlap, expected) = (&pair.overlap, &expected[&(pair.a, pair.b)]);
@@ -194,7 +197,7 @@ fn all(k: u32) -> Settings {
     }
 }
 
-/// Texts over few words, so that chunks repeat, with copies and parts of one another.
+/// Generates texts of few words, so that chunks repeat, with copies and concatenations.
 fn collections() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec!["a", "b", "c", "d", "E", "Ä", "1", "x"]);
     let separator = prop::sample::select(vec![" ", ", ", "\n", "\r\n\r\n", ". ", "\0", "—"]);
@@ -213,14 +216,15 @@ fn collections() -> impl Strategy<Value = Vec<String>> {
         })
 }
 
-/// Such texts, parts of which are quotations.
+/// Generates such texts with quotations.
 fn quoting() -> impl Strategy<Value = Vec<String>> {
     (collections(), prop::collection::vec((0usize..20, 0usize..40), 0..12)).prop_map(
         |(mut texts, marks)| {
-            for (text, place) in marks {
+            for (text, position) in marks {
                 if let Some(text) = texts.get_mut(text) {
-                    let places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
-                    text.insert(places.get(place).copied().unwrap_or(text.len()), '"');
+                    let offsets: Vec<usize> =
+                        text.char_indices().map(|(offset, _)| offset).collect();
+                    text.insert(offsets.get(position).copied().unwrap_or(text.len()), '"');
                 }
             }
             texts
@@ -228,7 +232,7 @@ fn quoting() -> impl Strategy<Value = Vec<String>> {
     )
 }
 
-/// Texts that nearly all hold the same passage, each with a beginning of its own.
+/// Generates texts with different beginnings that nearly all contain the same passage.
 fn licensed() -> impl Strategy<Value = Vec<String>> {
     let body = prop::collection::vec(0u32..60, 0..12);
     let licence = prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d"]), 4..12);
@@ -263,7 +267,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cap_leaves_what_the_oracle_leaves(
+    fn max_df_leaves_the_pairs_of_the_oracle(
         texts in prop_oneof![collections(), licensed()],
         k in 1u32..5,
         max_df in 1u32..6,
@@ -280,17 +284,17 @@ proptest! {
     }
 
     #[test]
-    fn what_a_cap_sets_aside_is_what_the_oracle_sets_aside(
+    fn max_df_excludes_the_words_of_the_oracle(
         texts in prop_oneof![collections(), licensed()],
         k in 1u32..5,
         max_df in 1u32..6,
     ) {
         let settings = Settings { max_df: Some(max_df), ..all(k) };
         let found = run(&texts, &settings);
-        let aside = found.common_words.as_ref().unwrap();
-        let expected = words_aside(&texts, k as usize, max_df as usize);
+        let common = found.common_words.as_ref().unwrap();
+        let expected = common_words(&texts, k as usize, max_df as usize);
         for (document, expected) in (0u32..).zip(&expected) {
-            let ranges = aside.of(document);
+            let ranges = common.of(document);
             prop_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start));
             let words: BTreeSet<usize> =
                 ranges.iter().flat_map(|range| range.start as usize..range.end as usize).collect();
@@ -298,12 +302,12 @@ proptest! {
         }
         for pair in found.graph.rows() {
             let (a, b) = (&texts[pair.a as usize], &texts[pair.b as usize]);
-            let set_aside = CommonText {
-                a: aside.of(pair.a),
-                b: aside.of(pair.b),
+            let common_text = CommonText {
+                            a: common.of(pair.a),
+                            b: common.of(pair.b),
                 overlap: Some(pair.overlap),
             };
-            let comparison = compare_without(a, b, &settings, 2, Some(set_aside)).unwrap();
+            let comparison = compare_without(a, b, &settings, 2, Some(common_text)).unwrap();
             let overlap = Overlap { rarity: pair.overlap.shared as f64 / 2.0, ..pair.overlap };
             prop_assert_eq!(comparison.alignment.overlap, overlap, "the run counts the same words");
             let raw = compare(a, b, &settings.without_exclusions(), 2).unwrap().alignment;
@@ -311,17 +315,17 @@ proptest! {
             for (text, excluded, document) in
                 [(a, &comparison.excluded_a, pair.a), (b, &comparison.excluded_b, pair.b)]
             {
-                let grey: Vec<&str> = excluded.iter().map(|part| &text[part.span.range()]).collect();
+                let excluded: Vec<&str> = excluded.iter().map(|part| &text[part.span.range()]).collect();
                 let all = words(text);
                 let expected: Vec<String> =
                     expected[document as usize].iter().map(|&at| all[at].clone()).collect();
-                prop_assert_eq!(words(&grey.join(" ")), expected, "these words are grey");
+                prop_assert_eq!(words(&excluded.join(" ")), expected, "these words are excluded");
             }
         }
     }
 
     #[test]
-    fn a_pair_looked_up_is_the_pair_that_is_found(
+    fn overlaps_equal_those_of_the_discovered_pairs(
         texts in prop_oneof![quoting(), licensed()],
         k in 1u32..5,
         max_df in prop::option::of(1u32..5),
@@ -333,37 +337,37 @@ proptest! {
         let settings = Settings { normalization, templates, max_df, select, ..all(k) };
         for settings in [settings.clone(), settings.without_exclusions()] {
             let found = run(&texts, &settings);
-            let looked_up = overlaps(&mut source(&texts), &settings, &RunControl::default()).unwrap();
+            let overlaps = overlaps(&mut source(&texts), &settings, &RunControl::default()).unwrap();
             for pair in found.graph.rows() {
-                prop_assert_eq!(looked_up.of(pair.a, pair.b), pair.overlap);
+                prop_assert_eq!(overlaps.of(pair.a, pair.b), pair.overlap);
             }
         }
         // Pairs that are not found share nothing.
         let settings = all(k);
         let found: BTreeSet<(u32, u32)> = run(&texts, &settings).graph.rows().map(|pair| (pair.a, pair.b)).collect();
-        let looked_up = overlaps(&mut source(&texts), &settings, &RunControl::default()).unwrap();
+        let overlaps = overlaps(&mut source(&texts), &settings, &RunControl::default()).unwrap();
         for a in 0..texts.len() as u32 {
             for b in (a + 1..texts.len() as u32).filter(|&b| !found.contains(&(a, b))) {
-                prop_assert_eq!(looked_up.of(a, b).shared, 0);
+                prop_assert_eq!(overlaps.of(a, b).shared, 0);
             }
         }
     }
 
     #[test]
-    fn counts_are_those_of_the_oracle(texts in collections(), k in 1u32..4, hash_bits in prop::sample::select(vec![3u32, 64])) {
+    fn counts_equal_those_of_the_oracle(texts in collections(), k in 1u32..4, hash_bits in prop::sample::select(vec![3u32, 64])) {
         let found = run(&texts, &Settings { hash_bits, ..all(k) });
         let lists: Vec<_> = texts.iter().map(|text| chunks(&words(text), k as usize)).collect();
-        let mut holders: BTreeMap<&Vec<String>, BTreeSet<usize>> = BTreeMap::new();
+        let mut documents_of: BTreeMap<&Vec<String>, BTreeSet<usize>> = BTreeMap::new();
         for (document, list) in lists.iter().enumerate() {
             for (_, chunk) in list {
-                holders.entry(chunk).or_default().insert(document);
+                documents_of.entry(chunk).or_default().insert(document);
             }
         }
-        let shared: Vec<_> = holders.values().filter(|documents| documents.len() > 1).collect();
+        let shared: Vec<_> = documents_of.values().filter(|documents| documents.len() > 1).collect();
         let counts = found.counts;
         prop_assert_eq!(counts.documents, texts.len() as u64);
         prop_assert_eq!(counts.chunks, lists.iter().map(|list| list.len() as u64).sum::<u64>());
-        prop_assert_eq!(counts.distinct_chunks, holders.len() as u64);
+        prop_assert_eq!(counts.distinct_chunks, documents_of.len() as u64);
         prop_assert_eq!(counts.shared_chunks, shared.len() as u64);
         prop_assert_eq!(counts.shared_postings, shared.iter().map(|documents| documents.len() as u64).sum::<u64>());
         let distinct: BTreeSet<_> = texts.iter().map(|text| words(text)).filter(|words| !words.is_empty()).collect();
@@ -373,7 +377,7 @@ proptest! {
     }
 
     #[test]
-    fn an_index_holds_every_chunk_of_two_documents_or_more(
+    fn an_index_contains_every_chunk_of_two_or_more_documents(
         texts in collections(),
         k in 1u32..4,
         plan in prop::sample::select(vec![Plan::Sort, Plan::Spex, Plan::SpexIterated, Plan::Spill]),
@@ -389,32 +393,32 @@ proptest! {
         };
         let one = Settings { keep_chunks, hash_bits, threads: Some(1), ..all(k) };
         let bytes = written(&Settings { plan, threads: Some(threads), ..one.clone() });
-        // Two different chunks may have one hash, and are told apart by their texts only.
+        // Different chunks may have the same hash; only their texts distinguish them.
         if hash_bits == 64 {
             prop_assert_eq!(&bytes, &written(&one));
         }
         let index = SharedIndex::new(bytes).unwrap();
-        let mut holders: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut documents_of: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (document, text) in texts.iter().enumerate() {
             for (_, chunk) in chunks(&words(text), k as usize) {
-                holders.entry(chunk.join(" ")).or_default().insert(document.to_string());
+                documents_of.entry(chunk.join(" ")).or_default().insert(document.to_string());
             }
         }
-        holders.retain(|_, documents| documents.len() > 1);
+        documents_of.retain(|_, documents| documents.len() > 1);
         let documents = |chunk: usize| {
             let texts: BTreeSet<u32> = index.postings(index.group_of_chunk(chunk)).map(Result::unwrap).collect();
-            let holds = |document: &u32| index.text_of_document(*document).is_some_and(|text| texts.contains(&text));
-            (0..index.n_documents() as u32).filter(holds).map(|document| index.id(document).to_owned()).collect::<BTreeSet<_>>()
+            let contains = |document: &u32| index.text_of_document(*document).is_some_and(|text| texts.contains(&text));
+            (0..index.n_documents() as u32).filter(contains).map(|document| index.id(document).to_owned()).collect::<BTreeSet<_>>()
         };
-        prop_assert_eq!(index.n_chunks(), holders.len());
+        prop_assert_eq!(index.n_chunks(), documents_of.len());
         match keep_chunks {
             KeepChunks::Texts => {
                 let found: BTreeMap<_, _> = (0..index.n_chunks()).map(|chunk| (index.text_of_chunk(chunk).unwrap(), documents(chunk))).collect();
-                prop_assert_eq!(found, holders);
+                prop_assert_eq!(found, documents_of);
             }
             _ => {
                 let mut found: Vec<_> = (0..index.n_chunks()).map(documents).collect();
-                let mut expected: Vec<_> = holders.into_values().collect();
+                let mut expected: Vec<_> = documents_of.into_values().collect();
                 found.sort();
                 expected.sort();
                 prop_assert_eq!(found, expected);
@@ -423,7 +427,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_is_found_in_an_index(texts in collections(), k in 1u32..4, keep_chunks in prop::sample::select(vec![KeepChunks::Fingerprints, KeepChunks::Texts])) {
+    fn occurrences_in_an_index_equal_the_oracle(texts in collections(), k in 1u32..4, keep_chunks in prop::sample::select(vec![KeepChunks::Fingerprints, KeepChunks::Texts])) {
         let found = run(&texts, &Settings { keep_chunks, ..all(k) });
         let mut bytes = Vec::new();
         found.shared.expect("chunks are kept").write(&found.documents, &mut bytes).unwrap();
@@ -456,7 +460,7 @@ proptest! {
     }
 
     #[test]
-    fn pairs_too_many_to_list_make_the_same_components(
+    fn components_do_not_depend_on_whether_pairs_are_listed(
         texts in prop_oneof![collections(), licensed()],
         measure in prop::sample::select(Measure::ALL.into_iter().filter(|measure| !measure.needs_coverage()).collect::<Vec<_>>()),
         threshold in prop::sample::select(vec![0.0, 0.05, 0.3, 0.5, 2.0]),
@@ -471,16 +475,16 @@ proptest! {
         prop_assert_eq!(tallied.n_edges(), listed.n_edges());
         prop_assert_eq!(tallied.n_pairs(), listed.n_pairs());
         prop_assert_eq!(tallied.clusters(Clustering::Dense), listed.clusters(Clustering::Components));
-        // Of the last score that is kept, some pairs may be missing.
+        // Some pairs with the lowest kept score may be missing.
         let strongest: Vec<Pair> = tallied.rows().collect();
         let last = strongest.last().map_or(f64::INFINITY, |pair| pair.score);
-        let is_sure = |pair: &Pair| pair.score > last || (listed.n_edges() <= 1000 && pair.score >= last);
-        let expected: Vec<Pair> = listed.rows().filter(is_sure).collect();
-        prop_assert!(strongest.iter().filter(|pair| is_sure(pair)).eq(&expected), "strongest pairs");
+        let is_certain = |pair: &Pair| pair.score > last || (listed.n_edges() <= 1000 && pair.score >= last);
+        let expected: Vec<Pair> = listed.rows().filter(is_certain).collect();
+        prop_assert!(strongest.iter().filter(|pair| is_certain(pair)).eq(&expected), "strongest pairs");
     }
 
     #[test]
-    fn clusters_are_those_of_the_rows(texts in collections(), threshold in prop::sample::select(vec![0.0, 0.05, 0.3])) {
+    fn clusters_match_the_rows(texts in collections(), threshold in prop::sample::select(vec![0.0, 0.05, 0.3])) {
         let found = run(&texts, &Settings { score: Measure::Ssr, threshold, ..all(2) });
         let rows: Vec<Pair> = found.graph.rows().collect();
         for clustering in [Clustering::Dense, Clustering::Components] {
@@ -504,7 +508,7 @@ proptest! {
     }
 
     #[test]
-    fn a_selector_narrows_the_pairs_and_leaves_their_scores(
+    fn a_selector_reduces_the_pairs_and_keeps_their_scores(
         texts in collections(),
         select in prop::sample::select(vec!["all", "modulo:3", "winnow:3", "hailstorm", "hailstorm+no-overlap", "first:2", "lowest:2", "random:3", "anchor", "every:2", "kth-in-sentence:2"]),
     ) {
@@ -530,7 +534,7 @@ proptest! {
     }
 
     #[test]
-    fn other_chunkers_find_what_their_chunks_share(
+    fn other_chunkers_find_the_pairs_that_share_their_chunks(
         texts in collections(),
         chunk in prop::sample::select(vec!["words:3:disjoint", "chars:4", "sentence", "break:3", "break:2:revised", "word", "document"]),
         plan in prop::sample::select(vec![Plan::Sort, Plan::Spill]),
@@ -558,7 +562,7 @@ proptest! {
         }
         let got: BTreeMap<_, _> = found.graph.rows()
             .map(|pair| ((pair.a, pair.b), (pair.overlap.shared, pair.overlap.chunks_a, pair.overlap.chunks_b)))
-            // A text that a chunker drops wholly still has copies.
+            // A text without chunks may still have copies.
             .filter(|(_, (shared, ..))| *shared > 0)
             .collect();
         prop_assert_eq!(got, expected);
@@ -566,7 +570,7 @@ proptest! {
 }
 
 #[test]
-fn the_worked_example_of_ids_comes_out() {
+fn the_worked_example_of_ids_is_reproduced() {
     let a = "Dieter Rulff freier Journalist Berlin langen Jahren taz zuletzt leitender Redakteur \
              Wochenzeitung Woche Interesse gilt seit langem Entwicklung deutschen Innen und Parteipolitik";
     let b = "Dieter Rulff freier Journalist Berlin vielen Jahren taz zuletzt leitender Redakteur \
@@ -613,7 +617,7 @@ fn a_repeated_word_is_one_chunk() {
 }
 
 #[test]
-fn a_cap_leaves_out_common_chunks_and_says_so() {
+fn max_df_excludes_and_counts_common_chunks() {
     let texts: Vec<String> = (0..6)
         .map(|n| {
             format!(
@@ -629,12 +633,13 @@ fn a_cap_leaves_out_common_chunks_and_says_so() {
     assert!(pairs.contains(&(0, 1)) && !pairs.contains(&(0, 2)));
 }
 
-/// Real text beside the oracle; the collections are not part of the project and may be absent.
+/// Compares real collections with the oracle; they are not part of the repository and may be
+/// absent.
 #[test]
-fn real_collections_come_out_as_the_oracle_says() {
+fn real_collections_equal_the_oracle() {
     let corpora = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
     let mut texts = Vec::new();
-    for (file, most) in [
+    for (file, max_lines) in [
         ("shortanswers/docs.jsonl", 100),
         ("reuters/docs.jsonl.zst", 300),
         ("newsgroups/docs.jsonl.zst", 200),
@@ -645,7 +650,9 @@ fn real_collections_come_out_as_the_oracle_says() {
         };
         let bytes =
             if file.ends_with("zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes };
-        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).take(most) {
+        for line in
+            bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).take(max_lines)
+        {
             let record: serde_json::Value = serde_json::from_slice(line).unwrap();
             texts.push(record["text"].as_str().unwrap().to_owned());
         }
@@ -663,7 +670,7 @@ fn imatch_joins_texts_that_differ_in_common_or_unique_words_only() {
     let mut texts: Vec<String> = Vec::new();
     for round in 0..4 {
         for (number, topic) in topics.iter().enumerate() {
-            // The topic words stand in four texts each, "the" in all, the last word in one.
+            // Topic words occur in four texts each, "the" in all, the extra word in one.
             texts.push(format!("the {topic} extra{round}x{number} the"));
         }
     }

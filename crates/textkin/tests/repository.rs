@@ -1,4 +1,4 @@
-//! A repository after any changes is as one made anew of the same documents.
+//! After any changes, a repository equals a new one of the same documents.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ enum Change {
     Reopen,
 }
 
-/// Texts of few words, so that much is shared.
+/// Generates texts of few words, so that much is shared.
 fn text() -> impl Strategy<Value = String> {
     let words = prop::collection::vec(0..6u8, 0..40);
     words.prop_map(|words| words.iter().map(|word| format!("w{word} ")).collect())
@@ -53,7 +53,7 @@ fn source_of(documents: &[(String, String)]) -> source::Inputs {
         ..Default::default()
     };
     source::Inputs::from_reader("documents", std::io::Cursor::new(text), &settings)
-        .expect("they are in memory")
+        .expect("the documents are in memory")
 }
 
 type Row = (String, String, u64, u64, u64, u64, u64);
@@ -75,7 +75,7 @@ fn rows(found: &Discovery, pairs: impl Iterator<Item = textkin::types::Pair>) ->
     pairs.map(row).collect()
 }
 
-/// Applies a change to a list of documents, the obvious way.
+/// Applies a change to a list of documents, naively.
 fn apply(documents: &mut Vec<(String, String)>, change: &Change) {
     match change {
         Change::Add(new, existing) => {
@@ -104,8 +104,8 @@ fn apply(documents: &mut Vec<(String, String)>, change: &Change) {
 }
 
 fn settings() -> Settings {
-    let chunk = "words:3".parse().expect("it is a chunker");
-    // Whatever is found is told, so that nothing hides below a threshold.
+    let chunk = "words:3".parse().expect("a valid chunker");
+    // Every pair is reported, so that no difference hides below a threshold.
     Settings { chunk, score: Measure::S4, threshold: 0.0, threads: Some(2), ..Settings::default() }
 }
 
@@ -114,26 +114,27 @@ fn check(
     documents: &[(String, String)],
     settings: &Settings,
 ) -> Result<(), TestCaseError> {
-    let repository = Repository::open(folder).expect("it is a repository");
+    let repository = Repository::open(folder).expect("the folder contains a repository");
     prop_assert_eq!(repository.storage().n_documents(), documents.len() as u64);
     let own = Settings {
         score: settings.score,
         threshold: settings.threshold,
         threads: settings.threads,
-        ..repository.settings().expect("it was made here")
+        ..repository.settings().expect("the settings are supported")
     };
     let control = RunControl::default();
-    let found = discover(&mut repository.source(), &own, &control).expect("it is whole");
-    let expected =
-        discover(&mut source_of(documents), settings, &control).expect("it is in memory");
+    let found =
+        discover(&mut repository.source(), &own, &control).expect("the repository is intact");
+    let expected = discover(&mut source_of(documents), settings, &control)
+        .expect("the documents are in memory");
     prop_assert_eq!(rows(&found, found.graph.rows()), rows(&expected, expected.graph.rows()));
     prop_assert_eq!(found.documents.len(), expected.documents.len());
     prop_assert_eq!(found.counts.distinct_chunks, expected.counts.distinct_chunks);
     check_search(&repository, documents, settings)
 }
 
-/// What every measure finds: ids and scores to the last bit.
-fn answers(repository: &Repository, queries: &[&str]) -> Vec<(String, u64)> {
+/// Returns the results of every ranking: ids and exact scores.
+fn results(repository: &Repository, queries: &[&str]) -> Vec<(String, u64)> {
     let settings = SearchSettings {
         rankings: Ranking::ALL.to_vec(),
         stop: vec!["w1".to_owned()],
@@ -141,38 +142,38 @@ fn answers(repository: &Repository, queries: &[&str]) -> Vec<(String, u64)> {
         top: 5,
         ..SearchSettings::default()
     };
-    let searcher = Searcher::new(repository, settings).expect("it is whole");
-    let mut answers = Vec::new();
+    let searcher = Searcher::new(repository, settings).expect("the repository is intact");
+    let mut results = Vec::new();
     for query in queries {
-        let hits = searcher.search(query).expect("it is whole");
-        for (ranking, list) in Ranking::ALL.iter().zip(&hits.lists) {
+        let found = searcher.search(query).expect("the repository is intact");
+        for (ranking, list) in Ranking::ALL.iter().zip(&found.lists) {
             for ranked in &list.documents {
                 let document = repository.document(ranked.address);
-                let id = document.expect("it is whole").id;
-                answers.push((format!("{ranking} {id}"), ranked.score.to_bits()));
+                let id = document.expect("the repository is intact").id;
+                results.push((format!("{ranking} {id}"), ranked.score.to_bits()));
             }
         }
     }
-    answers
+    results
 }
 
-/// Searches find what they find in a repository that is made anew.
+/// Checks that searches give the same results as in a new repository.
 fn check_search(
     repository: &Repository,
     documents: &[(String, String)],
     settings: &Settings,
 ) -> Result<(), TestCaseError> {
-    let folder = tempfile::tempdir().expect("there is room");
-    let folder = folder.path().join("fresh");
+    let folder = tempfile::tempdir().expect("the disk has room");
+    let folder = folder.path().join("new");
     let keeps_text = repository.config().keeps_text;
-    let mut fresh = RepositoryWriter::create(&folder, settings, keeps_text).expect("it is new");
+    let mut new =
+        RepositoryWriter::create(&folder, settings, keeps_text).expect("the folder is new");
     let mut source = source_of(documents);
-    fresh
-        .add(&mut source, ExistingPolicy::Refuse, true, &RunControl::default())
-        .expect("there is room");
+    new.add(&mut source, ExistingPolicy::Refuse, true, &RunControl::default())
+        .expect("the disk has room");
     let mut queries = vec!["w1 w2 w3 w4 w0 w0 w5 w1 w2 w3", "", "w9", "w2"];
     queries.extend(documents.iter().take(3).map(|document| document.1.as_str()));
-    prop_assert_eq!(answers(repository, &queries), answers(&fresh.repository(), &queries));
+    prop_assert_eq!(results(repository, &queries), results(&new.repository(), &queries));
     Ok(())
 }
 
@@ -180,15 +181,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn changes_leave_what_a_fresh_repository_has(
+    fn a_changed_repository_equals_a_new_one(
         changes in prop::collection::vec(change(), 1..8),
         keeps_text in any::<bool>(),
     ) {
-        let folder = tempfile::tempdir().expect("there is room");
+        let folder = tempfile::tempdir().expect("the disk has room");
         let folder = folder.path().join("repository");
         let settings = settings();
         let control = RunControl::default();
-        let mut writer = RepositoryWriter::create(&folder, &settings, keeps_text).expect("it is new");
+        let mut writer = RepositoryWriter::create(&folder, &settings, keeps_text).expect("the folder is new");
         let mut documents = Vec::new();
         for change in &changes {
             let before = documents.clone();
@@ -199,22 +200,22 @@ proptest! {
                         new.iter().map(|(id, text)| (id.to_string(), text.clone())).collect();
                     let added = writer
                         .add(&mut source_of(&new), *existing, false, &control)
-                        .expect("there is room");
+                        .expect("the disk has room");
                     prop_assert_eq!(added.commit.documents, documents.len() as u64);
                     check_new(&writer.repository(), &added.addresses, &settings, &documents)?;
                 }
                 Change::Remove(ids) => {
                     let repository = writer.repository();
-                    let find = |id: &u8| repository.storage().find(&id.to_string()).expect("it is whole");
-                    let places: Vec<_> = ids.iter().filter_map(find).collect();
-                    let receipt = writer.remove(&places).expect("there is room");
-                    prop_assert_eq!(receipt.removed, (before.len() - documents.len()) as u64);
+                    let find = |id: &u8| repository.storage().find(&id.to_string()).expect("the repository is intact");
+                    let addresses: Vec<_> = ids.iter().filter_map(find).collect();
+                    let summary = writer.remove(&addresses).expect("the disk has room");
+                    prop_assert_eq!(summary.removed, (before.len() - documents.len()) as u64);
                 }
-                Change::Merge => writer.merge().expect("there is room"),
-                Change::Compact => writer.compact(&control).expect("there is room"),
+                Change::Merge => writer.merge().expect("the disk has room"),
+                Change::Compact => writer.compact(&control).expect("the disk has room"),
                 Change::Reopen => {
                     drop(writer);
-                    writer = RepositoryWriter::open(&folder, &settings).expect("it is there");
+                    writer = RepositoryWriter::open(&folder, &settings).expect("the repository exists");
                 }
             }
             check(&folder, &documents, &settings)?;
@@ -222,27 +223,31 @@ proptest! {
     }
 }
 
-/// The kin of new documents are the pairs of the whole repository that have one of them.
+/// Checks that the pairs of new documents are those of the whole repository that contain one of
+/// them.
 fn check_new(
     repository: &Repository,
-    places: &[textkin::repository_format::DocumentAddress],
+    addresses: &[textkin::repository_format::DocumentAddress],
     settings: &Settings,
     documents: &[(String, String)],
 ) -> Result<(), TestCaseError> {
     let own = Settings {
         score: settings.score,
         threshold: settings.threshold,
-        ..repository.settings().expect("it was made here")
+        ..repository.settings().expect("the settings are supported")
     };
     let control = RunControl::default();
-    let kin = pairs_with_new(repository, places, &own, &control).expect("it is whole");
-    let new: Vec<String> =
-        places.iter().map(|&place| repository.document(place).expect("it is whole").id).collect();
-    let expected =
-        discover(&mut source_of(documents), settings, &control).expect("it is in memory");
+    let found =
+        pairs_with_new(repository, addresses, &own, &control).expect("the repository is intact");
+    let new: Vec<String> = addresses
+        .iter()
+        .map(|&address| repository.document(address).expect("the repository is intact").id)
+        .collect();
+    let expected = discover(&mut source_of(documents), settings, &control)
+        .expect("the documents are in memory");
     let all = rows(&expected, expected.graph.rows());
     let expected: Vec<Row> =
         all.into_iter().filter(|row| new.contains(&row.0) || new.contains(&row.1)).collect();
-    prop_assert_eq!(rows(&kin.discovery, kin.rows()), expected);
+    prop_assert_eq!(rows(&found.discovery, found.rows()), expected);
     Ok(())
 }

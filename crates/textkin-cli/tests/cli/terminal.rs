@@ -97,7 +97,7 @@ fn json_is_printed_by_every_command_with_a_result() {
     assert_eq!((&preview["added"], &preview["dry_run"]), (&3.into(), &true.into()));
     assert_eq!(json(&["repo", "add", "r", "in"])["added"], 3);
     assert_eq!(json(&["repo", "info", "r"])["documents"], 3);
-    assert_eq!(json(&["repo", "check", "r"])["damages"], serde_json::json!([]));
+    assert_eq!(json(&["repo", "check", "r"])["errors"], serde_json::json!([]));
     assert_eq!(json(&["search", "r", "in/c.txt"])["results"][0]["id"], "in/c.txt");
     let which = ["repo", "remove", "r", "--id", "in/c.txt"];
     assert_eq!(json(&[&which[..], &["--dry-run"]].concat())["ids"][0], "in/c.txt");

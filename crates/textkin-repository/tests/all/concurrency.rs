@@ -94,7 +94,7 @@ fn readers_never_fail_while_a_writer_writes() {
                     if reader == 1 {
                         let checked =
                             Repository::check(&Disk, path).expect("the repository can be read");
-                        assert_eq!(checked.damages, []);
+                        assert_eq!(checked.errors, []);
                     }
                     (n_opened, n_before) = (n_opened + 1, n);
                 }

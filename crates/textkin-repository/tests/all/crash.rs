@@ -270,8 +270,8 @@ impl<'a> TestRun<'a> {
         let shown = |error: Error| error.to_string();
         let state = self.state_of(disk)?;
         let checked = Repository::check(disk, self.folder).map_err(shown)?;
-        if !checked.damages.is_empty() {
-            return Err(format!("damage: {:?}", checked.damages));
+        if !checked.errors.is_empty() {
+            return Err(format!("damage: {:?}", checked.errors));
         }
         drop(Writer::open(Arc::new(disk.clone()), self.folder, self.settings).map_err(shown)?);
         let checked = Repository::check(disk, self.folder).map_err(shown)?;

@@ -117,7 +117,7 @@ fn check_damaged(disk: &SimulatedDisk, model: &Model, touched: &[PathBuf]) -> Re
     check_lookups(disk, model, touched)?;
     match Repository::check(disk, folder()) {
         Err(error) => check_names(&error, touched)?,
-        Ok(checked) => match checked.damages.first() {
+        Ok(checked) => match checked.errors.first() {
             Some(damage) => check_names(damage, touched)?,
             None => return Err("the check found no damage".to_owned()),
         },
@@ -228,7 +228,7 @@ fn an_intact_repository_is_read_correctly() {
     let (disk, model) = intact();
     assert_eq!(check_lookups(disk, model, &[]), Ok(()));
     let checked = Repository::check(disk, folder()).expect("the repository can be read");
-    assert_eq!((checked.damages.len(), checked.segments), (0, 4));
+    assert_eq!((checked.errors.len(), checked.segments), (0, 4));
     assert_eq!(checked.documents, model.documents.len() as u64);
 }
 
@@ -286,7 +286,7 @@ fn foreign_files_are_left_alone() {
         disk.overwrite(path, Some(b"something".to_vec()));
     }
     let checked = Repository::check(&disk, folder()).expect("the repository can be read");
-    assert_eq!((checked.damages.len(), &checked.leftover_files[..]), (0, &leftover_files[..]));
+    assert_eq!((checked.errors.len(), &checked.leftover_files[..]), (0, &leftover_files[..]));
     let mut writer = open_writer(&disk).expect("the repository is intact");
     writer.compact(&mut reindex).expect("the write succeeds");
     assert!(foreign.iter().all(|path| disk.contents(path) == b"something"));

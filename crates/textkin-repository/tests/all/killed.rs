@@ -53,7 +53,7 @@ fn acknowledged_changes_survive_a_kill() {
             }
         };
         if let Ok(checked) = Repository::check(&Disk, &path) {
-            assert_eq!(checked.damages, [], "round {round}");
+            assert_eq!(checked.errors, [], "round {round}");
         }
     }
     assert!(sum + last > ROUNDS / 4, "the writer wrote enough: {last}");

@@ -152,7 +152,7 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
 fn check_partition(folder: &Path) -> Result<(), Error> {
     let checked = textkin::repository_format::Repository::check(&Disk, folder)
         .map_err(textkin::Error::from)?;
-    match checked.damages.into_iter().next() {
+    match checked.errors.into_iter().next() {
         Some(damage) => {
             Err(textkin::Error::from(textkin::repository_format::Error::from(damage)).into())
         }

@@ -253,15 +253,15 @@ enum ReadEnd<E> {
 }
 
 impl<E> From<textkin_core::CorruptionError> for ReadEnd<E> {
-    fn from(damage: textkin_core::CorruptionError) -> Self {
-        Self::Corrupt(damage)
+    fn from(error: textkin_core::CorruptionError) -> Self {
+        Self::Corrupt(error)
     }
 }
 
 impl<E: From<Error>> ReadEnd<E> {
     fn into_error(self) -> E {
         match self {
-            Self::Corrupt(damage) => Error::from(textkin_repository::Error::from(damage)).into(),
+            Self::Corrupt(error) => Error::from(textkin_repository::Error::from(error)).into(),
             Self::Callback(error) => error,
         }
     }

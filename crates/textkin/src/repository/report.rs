@@ -45,12 +45,15 @@ pub fn pairs_with_new(
     let storage = &repository.storage;
     let preparer = DocumentPreparer::new(&repository.config)?;
     let mut scratch = preparer.scratch();
-    let damage = textkin_repository::Error::from;
+    let storage_error = textkin_repository::Error::from;
     let mut chunks: HashSet<u64> = HashSet::new();
     for &address in new {
-        let content = storage.content(address).map_err(damage)?;
-        let entry =
-            preparer.restore(storage.document(address).map_err(damage)?, content, &mut scratch)?;
+        let content = storage.content(address).map_err(storage_error)?;
+        let entry = preparer.restore(
+            storage.document(address).map_err(storage_error)?,
+            content,
+            &mut scratch,
+        )?;
         chunks.extend(entry.chunks);
         if control.stop.is_requested() {
             return Err(Error::Stopped);
@@ -64,7 +67,7 @@ pub fn pairs_with_new(
     for (segment, part) in (0u32..).zip(storage.segments()) {
         for &chunk in &chunks {
             holders.clear();
-            part.documents_with_chunk(chunk, &mut holders).map_err(damage)?;
+            part.documents_with_chunk(chunk, &mut holders).map_err(storage_error)?;
             related.extend(holders.iter().map(|&document| DocumentAddress { segment, document }));
         }
     }

@@ -1,8 +1,8 @@
 //! Search: finds the documents of a repository that are most similar to a text.
 //!
 //! In: a query text. Out: ranked documents and passages. The words and chunks of the query are
-//! computed
-//! like those of the repository and looked up; only documents that contain some of them are read.
+//! computed like those of the repository and looked up; only documents that contain some of them
+//! are read.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -90,8 +90,7 @@ impl Searcher {
     ///
     /// # Errors
     /// If a strategy of the repository is not supported, passage search is requested and texts are
-    /// not
-    /// stored, or the repository is damaged.
+    /// not stored, or the repository is damaged.
     pub fn new(repository: &Repository, settings: SearchSettings) -> Result<Self, Error> {
         if settings.passages.is_some() && !repository.config.keeps_text {
             let folder = repository.storage.folder().to_owned();

@@ -78,8 +78,8 @@ enum ReadEnd {
 }
 
 impl From<textkin_core::CorruptionError> for ReadEnd {
-    fn from(damage: textkin_core::CorruptionError) -> Self {
-        Self::Corrupt(damage)
+    fn from(error: textkin_core::CorruptionError) -> Self {
+        Self::Corrupt(error)
     }
 }
 
@@ -104,10 +104,10 @@ impl Piece for RepositoryPiece {
                 ControlFlow::Break(()) => Err(ReadEnd::Stopped),
             }
         });
-        if let Err(ReadEnd::Corrupt(damage)) = read {
-            let reason = format!("the repository is damaged: {}", damage.reason);
+        if let Err(ReadEnd::Corrupt(error)) = read {
+            let reason = format!("the repository is corrupt: {}", error.reason);
             // Runs over a repository are strict, so this ends the run.
-            let _ = sink.problem(Problem { path: damage.file, line: None, reason });
+            let _ = sink.problem(Problem { path: error.file, line: None, reason });
         }
     }
 

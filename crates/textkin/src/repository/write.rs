@@ -260,9 +260,9 @@ fn remove_document(
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
     let repository = writer.repository();
-    let damage = textkin_repository::Error::from;
-    let stored = repository.document(address).map_err(damage)?;
-    let content = repository.content(address).map_err(damage)?;
+    let storage_error = textkin_repository::Error::from;
+    let stored = repository.document(address).map_err(storage_error)?;
+    let content = repository.content(address).map_err(storage_error)?;
     let entry = preparer.restore(stored, content, scratch)?;
     writer.remove(address, entry.terms.into_iter().map(|term| term.0).collect());
     Ok(())

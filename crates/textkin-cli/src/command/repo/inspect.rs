@@ -222,17 +222,17 @@ pub(super) fn check(arguments: &RepoCheck, global: GlobalOptions) -> anyhow::Res
     run_control.progress.begin("checking", 0);
     let checked = textkin::repository_format::Repository::check(&Disk, folder)?;
     drop(display);
-    for damage in &checked.damages {
+    for damage in &checked.errors {
         print_message(format_args!("textkin: {damage}\n"));
     }
-    let is_damaged = !checked.damages.is_empty();
+    let is_damaged = !checked.errors.is_empty();
     let exit = if is_damaged { Exit::Failed } else { Exit::Found };
     if arguments.format.format == OutputFormat::Json {
-        let damages: Vec<String> = checked.damages.iter().map(ToString::to_string).collect();
+        let errors: Vec<String> = checked.errors.iter().map(ToString::to_string).collect();
         let value = json!({
             "segments": checked.segments,
             "documents": checked.documents,
-            "damages": damages,
+            "errors": errors,
             "leftover_files": checked.leftover_files.len(),
         });
         terminal::print(&format!("{value}\n"))?;
@@ -247,7 +247,7 @@ pub(super) fn check(arguments: &RepoCheck, global: GlobalOptions) -> anyhow::Res
         counted(checked.segments as u64, "segment", "segments"),
         counted(checked.documents, "document", "documents")
     );
-    match checked.damages.len() {
+    match checked.errors.len() {
         0 => text.push_str("no damage\n"),
         n => writeln!(text, "{} damaged", counted(n as u64, "file", "files"))?,
     }
