@@ -167,7 +167,7 @@ impl SegmentBuilder {
     ) -> io::Result<WrittenFile> {
         let (documents, table) = Record::table(&self.records);
         let (id_order, order) = self.id_order()?;
-        let config = SegmentInfo {
+        let info = SegmentInfo {
             documents: short(self.records.len())?,
             words: self.words,
             metadata_bytes: self.metadata.len() as u64,
@@ -179,9 +179,9 @@ impl SegmentBuilder {
             term_directory: terms.columns.clone(),
             chunk_directory: chunks.columns.clone(),
         };
-        let config = serde_json::to_vec(&config).map_err(io::Error::other)?;
+        let info = serde_json::to_vec(&info).map_err(io::Error::other)?;
         let mut writer = PageWriter::begin(out, FORMAT)?;
-        for section in [&config, &table, &self.ids, &order] {
+        for section in [&info, &table, &self.ids, &order] {
             writer.section([&section[..]])?;
         }
         for Compressed { dictionary, table, blocks } in blocks {

@@ -218,8 +218,8 @@ pub(crate) fn read_metadata(bytes: &[u8]) -> Option<TimeAndMetadata<'_>> {
         0 => None,
         _ => {
             let len = take_varint(&mut rest)?;
-            let (time, behind) = rest.split_at_checked(len as usize)?;
-            rest = behind;
+            let (time, tail) = rest.split_at_checked(len as usize)?;
+            rest = tail;
             Some(std::str::from_utf8(time).ok()?)
         }
     };

@@ -51,9 +51,9 @@ impl Repository {
                 Err(Error::File { source, .. }) if is_missing(&source) => {
                     let again = Manifest::read(io, folder)?;
                     if again == manifest {
-                        let gone =
+                        let missing =
                             manifest.files().find(|file| io.open(&folder.join(file)).is_err());
-                        let file = folder.join(gone.unwrap_or_default()).display().to_string();
+                        let file = folder.join(missing.unwrap_or_default()).display().to_string();
                         let reason = "the file is missing".to_owned();
                         return Err(CorruptionError { file, reason }.into());
                     }

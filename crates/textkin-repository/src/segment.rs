@@ -70,7 +70,7 @@ pub struct Segment {
     name: String,
     path: PathBuf,
     pages: Pages,
-    config: SegmentInfo,
+    info: SegmentInfo,
     table: Table,
     id_order: Table,
     metadata: Blocks,
@@ -91,18 +91,18 @@ impl Segment {
     ) -> Result<Self, Error> {
         let file = path.display().to_string();
         let pages = Pages::open(&file, bytes, FORMAT)?;
-        let config = pages.section(section::INFO)?;
-        let config: SegmentInfo = serde_json::from_slice(config)
+        let info = pages.section(section::INFO)?;
+        let info: SegmentInfo = serde_json::from_slice(info)
             .map_err(|error| pages.corrupt(format!("invalid header: {error}")))?;
-        let n_documents = config.documents as usize;
-        let table = Table::open(&pages, section::DOCUMENTS, &config.table, column::ALL)?;
-        let id_order = Table::open(&pages, section::ID_ORDER, &config.id_order, 1)?;
+        let n_documents = info.documents as usize;
+        let table = Table::open(&pages, section::DOCUMENTS, &info.table, column::ALL)?;
+        let id_order = Table::open(&pages, section::ID_ORDER, &info.id_order, 1)?;
         if table.rows() != n_documents || id_order.rows() != n_documents {
             return Err(pages.corrupt("the number of documents does not match the header").into());
         }
-        let terms = Lookup::open(&pages, section::TERMS, config.terms, &config.term_directory)?;
-        let chunks = Lookup::open(&pages, section::CHUNKS, config.chunks, &config.chunk_directory)?;
-        if !removed.fits(config.documents) {
+        let terms = Lookup::open(&pages, section::TERMS, info.terms, &info.term_directory)?;
+        let chunks = Lookup::open(&pages, section::CHUNKS, info.chunks, &info.chunk_directory)?;
+        if !removed.fits(info.documents) {
             return Err(pages
                 .corrupt("the list of removed documents belongs to another file")
                 .into());
@@ -111,7 +111,7 @@ impl Segment {
             name: name.to_owned(),
             path: path.to_owned(),
             pages,
-            config,
+            info,
             table,
             id_order,
             metadata: Blocks::new(section::METADATA),
@@ -178,14 +178,14 @@ impl Segment {
     /// Returns the number of documents that are not removed.
     #[must_use]
     pub fn n_live(&self) -> u32 {
-        self.config.documents.saturating_sub(self.removed.len())
+        self.info.documents.saturating_sub(self.removed.len())
     }
 
     /// Returns the memory that the live documents take while they are merged into another segment,
     /// in bytes.
     pub(crate) fn live_memory(&self) -> usize {
         let SegmentInfo { documents, metadata_bytes, content_bytes, terms, chunks, .. } =
-            &self.config;
+            &self.info;
         let bytes = u128::from(terms.postings) * size_of::<Posting>() as u128
             + u128::from(chunks.postings) * size_of::<ChunkPosting>() as u128
             + u128::from(*content_bytes)
@@ -209,14 +209,14 @@ impl Segment {
             file: self.pages.size(),
             documents: sum(&[section::DOCUMENTS, section::IDS, section::ID_ORDER]),
             metadata: sum(&section::METADATA),
-            metadata_uncompressed: self.config.metadata_bytes,
+            metadata_uncompressed: self.info.metadata_bytes,
             content: sum(&section::CONTENT),
-            content_uncompressed: self.config.content_bytes,
+            content_uncompressed: self.info.content_bytes,
             terms: sum(&section::TERMS),
             chunks: sum(&section::CHUNKS),
-            words: self.config.words,
-            term_postings: self.config.terms.postings,
-            chunk_postings: self.config.chunks.postings,
+            words: self.info.words,
+            term_postings: self.info.terms.postings,
+            chunk_postings: self.info.chunks.postings,
             rest: 0,
         };
         let parts = sizes.documents + sizes.metadata + sizes.content + sizes.terms + sizes.chunks;
@@ -226,7 +226,7 @@ impl Segment {
 
     /// Iterates over the numbers of the documents that are not removed, ascending.
     pub fn live(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.config.documents).filter(|&document| self.is_live(document))
+        (0..self.info.documents).filter(|&document| self.is_live(document))
     }
 
     fn record(&self, document: u32) -> Result<Record, CorruptionError> {
@@ -350,7 +350,7 @@ impl Segment {
     /// # Errors
     /// If the stored data is damaged.
     pub fn find(&self, id: &str) -> Result<Option<u32>, CorruptionError> {
-        let (mut low, mut high) = (0, self.config.documents as usize);
+        let (mut low, mut high) = (0, self.info.documents as usize);
         while low < high {
             let middle = low.midpoint(high);
             let document = self.id_order.row(&self.pages, middle)?.get(0);
@@ -370,16 +370,14 @@ impl Segment {
     /// If a byte differs from what was written.
     pub fn check(&self) -> Result<(), CorruptionError> {
         self.pages.check_all()?;
-        let plain = [
-            (&self.metadata, self.config.metadata_bytes),
-            (&self.content, self.config.content_bytes),
-        ];
+        let plain =
+            [(&self.metadata, self.info.metadata_bytes), (&self.content, self.info.content_bytes)];
         for (blocks, bytes) in plain {
             if blocks.plain_len(&self.pages)? != bytes {
                 return Err(self.pages.corrupt("the size of the blocks does not match the header"));
             }
         }
-        self.read(0..self.config.documents, |_, _, _| Ok::<(), CorruptionError>(()))
+        self.read(0..self.info.documents, |_, _, _| Ok::<(), CorruptionError>(()))
     }
 
     /// Calls `each` with the hash of every word of a live document and the number of such
@@ -402,7 +400,7 @@ impl Segment {
 
 impl IndexSegment for Segment {
     fn n_documents(&self) -> u32 {
-        self.config.documents
+        self.info.documents
     }
 
     fn n_live(&self) -> u32 {
@@ -410,7 +408,7 @@ impl IndexSegment for Segment {
     }
 
     fn is_live(&self, document: u32) -> bool {
-        document < self.config.documents && !self.removed.contains(document)
+        document < self.info.documents && !self.removed.contains(document)
     }
 
     fn length(&self, document: u32) -> Result<Length, CorruptionError> {

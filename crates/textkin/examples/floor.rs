@@ -38,7 +38,7 @@ impl DocumentSink for Hasher {
 #[expect(clippy::print_stdout, reason = "the result is read from standard output")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let begun = Instant::now();
+    let start = Instant::now();
     let source = Mutex::new(Inputs::open(&paths, &Default::default())?);
     let (bytes, chunks, sum) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     println!(
         "{{\"seconds\":{},\"bytes\":{},\"chunks\":{},\"sum\":{}}}",
-        begun.elapsed().as_secs_f64(),
+        start.elapsed().as_secs_f64(),
         bytes.into_inner(),
         chunks.into_inner(),
         sum.into_inner()

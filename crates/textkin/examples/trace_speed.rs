@@ -45,17 +45,17 @@ impl DocumentSink for Texts {
 fn timed(texts: &Texts, mut each: impl FnMut(&str, &str) -> u64) -> ([Duration; PARTS], u64) {
     let mut times = [Duration::ZERO; PARTS];
     let (mut bytes, mut counted) = (0, 0);
-    let mut begun = Instant::now();
+    let mut start = Instant::now();
     let mut part = 0;
     for (id, text) in &texts.documents {
         counted += each(id, text);
         bytes += text.len();
         if bytes * PARTS >= texts.bytes * (part + 1) && part + 1 < PARTS {
-            times[part] = begun.elapsed();
-            (begun, part) = (Instant::now(), part + 1);
+            times[part] = start.elapsed();
+            (start, part) = (Instant::now(), part + 1);
         }
     }
-    times[part] = begun.elapsed();
+    times[part] = start.elapsed();
     (times, counted)
 }
 

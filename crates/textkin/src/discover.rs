@@ -109,7 +109,7 @@ pub fn discover(
     // If nothing but common chunks is excluded, the raw overlaps need no second pass.
     let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
         .then(|| Overlaps::new(found.shared.clone(), texts.clone()));
-    let (capped, aside) = exclude_common(&mut found.shared, &texts, settings);
+    let (capped, common_words) = exclude_common(&mut found.shared, &texts, settings);
 
     control.progress.begin("scoring pairs", 0);
     let graph_settings = GraphSettings {
@@ -133,7 +133,7 @@ pub fn discover(
         notes: read.notes,
         counts,
         capped,
-        common_words: aside,
+        common_words,
         uncapped,
         plan: collection.plan_name(),
         stages: clock.stages,
@@ -195,7 +195,7 @@ pub(crate) fn shared(
     let number = |address| found.text_number(address);
     let texts: Vec<Option<u32>> =
         read.documents.entries().map(|entry| entry.address.map(number)).collect();
-    let (capped, aside) = exclude_common(&mut found.shared, &texts, settings);
+    let (capped, common_words) = exclude_common(&mut found.shared, &texts, settings);
     let Ingested { documents, problems, notes, .. } = read;
     Ok(SharedDocuments {
         documents,
@@ -204,7 +204,7 @@ pub(crate) fn shared(
         chunks: found.shared,
         texts,
         capped,
-        common_words: aside,
+        common_words,
     })
 }
 

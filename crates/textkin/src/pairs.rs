@@ -99,8 +99,8 @@ impl<'a> PairRows<'a> {
     /// it is set.
     #[must_use]
     pub fn common_text(&self, row: &PairRow<'_>) -> Option<CommonText<'a>> {
-        let aside = self.discovery.common_words.as_ref()?;
-        let (a, b) = (aside.of(row.a_index), aside.of(row.b_index));
+        let common = self.discovery.common_words.as_ref()?;
+        let (a, b) = (common.of(row.a_index), common.of(row.b_index));
         Some(CommonText { a, b, overlap: Some(row.overlap) })
     }
 

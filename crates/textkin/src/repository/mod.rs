@@ -8,7 +8,7 @@ mod condition;
 mod config;
 mod fingerprints;
 mod prepare;
-mod report;
+mod new_pairs;
 mod search;
 mod source;
 mod write;
@@ -25,7 +25,7 @@ pub use config::RepositoryConfig;
 pub(crate) use fingerprints::{
     chunks as chunks_of_fingerprints, tokenize as tokenize_fingerprints,
 };
-pub use report::{NewPairs, pairs_with_new};
+pub use new_pairs::{NewPairs, pairs_with_new};
 pub use search::{SearchResults, SearchSettings, Searcher};
 pub use source::RepositorySource;
 pub use write::{AddSummary, ExistingPolicy, RepositoryWriter};

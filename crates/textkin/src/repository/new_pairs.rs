@@ -63,12 +63,13 @@ pub fn pairs_with_new(
     let mut related = new.clone();
     let mut chunks: Vec<u64> = chunks.into_iter().collect();
     chunks.sort_unstable();
-    let mut holders = Vec::new();
+    let mut containing = Vec::new();
     for (segment, part) in (0u32..).zip(storage.segments()) {
         for &chunk in &chunks {
-            holders.clear();
-            part.documents_with_chunk(chunk, &mut holders).map_err(storage_error)?;
-            related.extend(holders.iter().map(|&document| DocumentAddress { segment, document }));
+            containing.clear();
+            part.documents_with_chunk(chunk, &mut containing).map_err(storage_error)?;
+            related
+                .extend(containing.iter().map(|&document| DocumentAddress { segment, document }));
         }
     }
     let mut related: Vec<DocumentAddress> = related.into_iter().collect();
