@@ -178,8 +178,7 @@ impl Composer<'_> {
 
     fn table_head(&mut self) {
         let y = self.layout.y;
-        let columns =
-            [(1, "Document"), (2, "Of this text"), (3, "Of the source"), (4, "Longest match")];
+        let columns = [(1, "Document"), (2, "Of this text"), (3, "Of the source"), (4, "Longest")];
         for (column, words) in columns {
             let (x, width) = COLUMNS[column];
             let lines = self.lines(&Paragraph::new(words, SOFT), 8.0, width);

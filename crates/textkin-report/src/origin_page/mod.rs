@@ -146,7 +146,7 @@ fn score(document: &OriginPage<'_>, page: &mut String) {
 }
 
 fn counts(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
-    let mut parts = vec![format!("document {} in the stream", thousands(document.number + 1))];
+    let mut parts = vec![format!("Document {} in the stream", thousands(document.number + 1))];
     parts.extend(document.time.map(|time| format!("written {}", visible(time))));
     parts.push(counted(document.passages.len() as u64, "passage", "passages"));
     parts.push(counted(origins.len() as u64, "origin", "origins"));
@@ -258,7 +258,7 @@ fn strip(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
 }
 
 fn legend(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) {
-    page.push_str("<table><thead><tr><th></th><th>Document</th><th class=\"n\">Words</th><th class=\"n\">Share</th><th class=\"n\">Estimated words</th></tr></thead><tbody>");
+    page.push_str("<table><thead><tr><th></th><th>Document</th><th class=\"n\">Words</th><th class=\"n\">Share</th><th class=\"n\">Estimated</th></tr></thead><tbody>");
     for (index, origin) in origins.iter().enumerate() {
         let (number, classes) = (index + 1, classes(index));
         let _ = write!(

@@ -94,16 +94,12 @@ impl Histogram {
             page,
             "<path class=\"threshold\" d=\"M{x:.1},0V{floor}\"/>\
              <text class=\"threshold\" x=\"{:.1}\" y=\"14\" text-anchor=\"{anchor}\">threshold {}</text>\
-             </svg><p class=\"note\">Score (",
+             </svg><p class=\"note\">Number of pairs by score (",
             x + shift,
             threshold_text(threshold)
         );
         write_text(score, page);
-        let _ = write!(
-            page,
-            ") on the horizontal axis; the tallest bar is {}.",
-            counted(max_count, "pair", "pairs")
-        );
+        let _ = write!(page, "). The tallest bar has {}.", counted(max_count, "pair", "pairs"));
         if is_logarithmic {
             page.push_str(" Heights are on a logarithmic scale, so that small counts are visible.");
         }
