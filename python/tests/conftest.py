@@ -1,9 +1,9 @@
-"""What tests are given."""
+"""Fixtures of the tests."""
 
 import pytest
-from made import make
+from synthetic import make_documents
 
 
 @pytest.fixture
 def documents():
-    return make()
+    return make_documents()

@@ -3,20 +3,20 @@
 import json
 
 import pytest
-from made import make, rows
+from synthetic import make_documents, pair_rows
 
 import textkin
 
 
 @pytest.fixture
 def expected(documents):
-    found = rows(textkin.discover(documents, threshold=0.01))
+    found = pair_rows(textkin.discover(documents, threshold=0.01))
     assert len(found) > 20
     return found
 
 
 def discover(data, **settings):
-    return rows(textkin.discover(data, threshold=0.01, **settings))
+    return pair_rows(textkin.discover(data, threshold=0.01, **settings))
 
 
 def test_iterators_are_consumed_in_order(documents, expected):
@@ -24,7 +24,7 @@ def test_iterators_are_consumed_in_order(documents, expected):
     assert discover(document for document in documents) == expected
 
 
-def test_texts_are_called_by_their_row(documents, expected):
+def test_texts_are_numbered_by_row(documents, expected):
     number = {document["id"]: str(row) for row, document in enumerate(documents)}
     named = [(number[row[0]], number[row[1]], *row[2:]) for row in expected]
     texts = [document["text"] for document in documents]
@@ -99,7 +99,7 @@ def test_paths(documents, expected, tmp_path):
 
 
 def test_large_iterators_need_little_memory():
-    """No more of an iterator is taken than the queue holds."""
+    """An iterator is read no further ahead than the queue is long."""
     taken = 0
 
     def texts():
@@ -119,10 +119,10 @@ def test_large_iterators_need_little_memory():
     assert taken < 100_000 and seen == ["reading"]
 
 
-def test_every_way_gives_the_same_on_made_up_collections():
+def test_all_inputs_and_plans_agree_on_synthetic_collections():
     pa = pytest.importorskip("pyarrow")
     for seed in range(8):
-        documents = make(60, seed)
+        documents = make_documents(60, seed)
         expected = discover(documents)
         assert discover(pa.Table.from_pylist(documents), threads=1) == expected
         assert discover(documents, plan="spill", memory="1MiB") == expected

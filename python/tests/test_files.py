@@ -5,11 +5,11 @@ import pyarrow.parquet
 import pytest
 
 import textkin
-from made import make
+from synthetic import make_documents
 
 
 def test_clusters_of_pairs_are_components(tmp_path):
-    graph = textkin.discover(make(), cluster_by="components")
+    graph = textkin.discover(make_documents(), score="s4", threshold=0.05, cluster_by="components")
     # Copies whose score is below the threshold are a cluster without pairs.
     paired = {id for pair in graph for id in (pair["a"], pair["b"])}
     expected = sorted(sorted(cluster.members) for cluster in graph.clusters if cluster.members[0] in paired)
@@ -23,15 +23,15 @@ def test_clusters_of_pairs_are_components(tmp_path):
     assert textkin.clusters(graph.pairs.slice(0, 0)).num_rows == 0
 
 
-def test_what_is_no_table_of_pairs(tmp_path):
-    with pytest.raises(textkin.DataError, match="there is no column 'b'; pairs have .* there are a, c"):
+def test_invalid_tables_of_pairs(tmp_path):
+    with pytest.raises(textkin.DataError, match="missing column 'b'; pairs need .*; found a, c"):
         textkin.clusters(pyarrow.table({"a": ["x"], "c": ["y"]}))
-    with pytest.raises(textkin.DataError, match="there is no .*missing"):
+    with pytest.raises(textkin.DataError, match="missing does not exist"):
         textkin.clusters(tmp_path / "missing")
     (tmp_path / "text").write_text("no table")
-    with pytest.raises(textkin.DataError, match="text cannot be read as Parquet"):
+    with pytest.raises(textkin.DataError, match="cannot read .*text as Parquet"):
         textkin.clusters(tmp_path / "text")
-    with pytest.raises(textkin.DataError, match="int is neither a path nor an Arrow table"):
+    with pytest.raises(textkin.DataError, match="expected a path or an Arrow table, got int"):
         textkin.clusters(5)
     with pytest.raises(textkin.DataError, match="a checkpoint of textkin.spark"):
         textkin.postings(tmp_path)

@@ -1,9 +1,9 @@
-"""What a graph gives: tables, clusters, explanations, views."""
+"""Graphs: tables, clusters, comparisons, views."""
 
 import html.parser
 
 import pytest
-from made import make, rows
+from synthetic import make_documents, pair_rows
 
 import textkin
 
@@ -37,14 +37,14 @@ def test_conversions_agree(documents):
     assert polars.DataFrame(graph).height == len(graph)
 
 
-def test_a_raised_threshold_is_another_run_without_one():
+def test_a_raised_threshold_gives_the_graph_of_another_run():
     for seed in range(6):
-        documents = make(80, seed)
+        documents = make_documents(80, seed)
         graph = textkin.discover(documents, threshold=0.0)
         for threshold in (0.0, 0.01, 0.05, 0.2, 0.5, 1.0):
             again = textkin.discover(documents, threshold=threshold)
             raised = graph.threshold(threshold)
-            assert rows(raised) == rows(again)
+            assert pair_rows(raised) == pair_rows(again)
             assert raised.clusters == again.clusters
             assert raised.threshold(threshold).clusters == again.clusters
     with pytest.raises(textkin.SettingError, match="below 0.5 were not kept"):
@@ -119,20 +119,20 @@ def test_long_texts_are_shown_by_their_passages():
     Tags(shown)
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     seen = []
-    textkin.discover((f"word{n} " * 40 for n in range(4000)), progress=lambda *told: seen.append(told))
+    textkin.discover((f"word{n} " * 40 for n in range(4000)), progress=lambda *report: seen.append(report))
     assert all(isinstance(stage, str) and done >= 0 for stage, done, total in seen)
 
 
-def test_the_bar_is_drawn_and_taken_away(monkeypatch):
+def test_the_bar_is_drawn_and_cleared(monkeypatch):
     import io
 
     from textkin import _progress
 
     stream = io.StringIO()
-    bar = _progress.Bar(stream)
-    bar._begun -= 5
+    bar = _progress.ProgressBar(stream)
+    bar._started -= 5
     bar("reading", 5, 10)
     assert "50%" in stream.getvalue()
     bar.close()

@@ -1,7 +1,7 @@
 """compare, dedup, fingerprints, repositories, tracers."""
 
 import pytest
-from made import make, rows
+from synthetic import make_documents, pair_rows
 
 import textkin
 
@@ -16,7 +16,7 @@ def test_compare_reads_files(tmp_path):
     assert comparison.a_in_b == 1.0 and comparison.ids == (str(a), str(b))
     with pytest.raises(textkin.Error, match="missing.txt"):
         textkin.compare(tmp_path / "missing.txt", b)
-    with pytest.raises(TypeError, match="a is of type int"):
+    with pytest.raises(TypeError, match="a must be a text .* got int"):
         textkin.compare(1, "x")
     assert comparison.to_dict()["report"] == "compare"
     assert comparison.to_html().startswith("<!")
@@ -30,7 +30,7 @@ def test_spans_count_characters():
     assert BOAT.startswith("row") and any(a[p.start : p.end] == "row row row your boat gently down the" for p in prints)
 
 
-def test_compare_tells_of_disguises():
+def test_compare_reports_look_alike_letters():
     a, b = BOAT.replace("boat", "bo\u0430t"), BOAT
     comparison = textkin.compare(a, b)
     assert comparison.a_in_b == 1.0
@@ -63,39 +63,39 @@ def plain(data):
 
 
 @pytest.mark.parametrize("level", ["document", "passage", "line"])
-def test_dedup_gives_back_what_came_in(level):
-    documents = [d for d in make(80, 3) if d["text"]]
+def test_dedup_returns_the_type_that_was_passed_in(level):
+    documents = [d for d in make_documents(80, 3) if d["text"]]
     settings = {} if level == "document" else dict(min_words=10)
     expected = None
     for data in kinds(documents):
-        cleaned = textkin.dedup(data, level=level, **settings)
-        assert type(cleaned.data) is type(data)
-        left = plain(cleaned.data)
-        expected = left if expected is None else expected
-        assert left == expected
+        result = textkin.dedup(data, level=level, **settings)
+        assert type(result.data) is type(data)
+        remaining = plain(result.data)
+        expected = remaining if expected is None else expected
+        assert remaining == expected
         if level == "document":
-            assert len(left) == len(documents) - cleaned.counts["documents_gone"]
-            gone = set(cleaned.removed["document"].to_pylist())
-            assert [d for d in documents if d["id"] not in gone] == left
-        assert cleaned.counts["words_gone"] > 0
-        # What is clean stays as it is.
-        assert plain(textkin.dedup(cleaned.data, level=level, **settings).data) == left
+            assert len(remaining) == len(documents) - result.counts["documents_removed"]
+            removed = set(result.removed["document"].to_pylist())
+            assert [d for d in documents if d["id"] not in removed] == remaining
+        assert result.counts["words_removed"] > 0
+        # Data without duplicates stays unchanged.
+        assert plain(textkin.dedup(result.data, level=level, **settings).data) == remaining
 
 
 def test_dedup_of_texts_and_of_missing_ones():
     texts = [BOAT, BOAT.upper(), None, BOAT + " today"]
-    cleaned = textkin.dedup(texts, strict=False)
-    assert cleaned.data == [BOAT, None, BOAT + " today"] or cleaned.data == [BOAT, None]
-    assert len(cleaned.problems) == 1
+    result = textkin.dedup(texts, strict=False)
+    assert result.data == [BOAT, None, BOAT + " today"] or result.data == [BOAT, None]
+    assert len(result.problems) == 1
     with pytest.raises(textkin.DataError, match="null"):
         textkin.dedup(texts)
     pd = pytest.importorskip("pandas")
     series = pd.Series([BOAT, BOAT], name="body", index=[7, 9])
-    left = textkin.dedup(series).data
-    assert left.tolist() == [BOAT] and left.name == "body" and left.index.tolist() == [7]
+    remaining = textkin.dedup(series).data
+    assert remaining.tolist() == [BOAT] and remaining.name == "body" and remaining.index.tolist() == [7]
 
 
-def test_dedup_keeps_what_is_asked():
+def test_dedup_keeps_the_requested_duplicate():
     rows = [{"id": n, "text": BOAT, "stars": s} for n, s in enumerate([3, 10, 9])]
     assert [row["id"] for row in textkin.dedup(rows, keep="last").data] == [2]
     assert [row["id"] for row in textkin.dedup(rows, keep="field:stars").data] == [1]
@@ -116,7 +116,7 @@ def test_fingerprints_are_stable():
         textkin.fingerprints(BOAT, select="rarest-collection:3")
 
 
-def test_repositories_keep_documents(tmp_path, documents):
+def test_repositories_store_documents(tmp_path, documents):
     repository = textkin.Repository(tmp_path / "kept")
     assert (len(repository), list(repository)) == (0, [])
     assert repository.add(documents[:60]).added == 60
@@ -124,42 +124,44 @@ def test_repositories_keep_documents(tmp_path, documents):
     assert list(repository) == [document["id"] for document in documents]
     assert "d3" in repository and "x" not in repository
     assert repository.text("d3") == documents[3]["text"]
-    assert rows(repository.discover()) == rows(textkin.discover(documents))
+    assert pair_rows(repository.discover()) == pair_rows(textkin.discover(documents))
     graph = repository.discover()
     pair = next(iter(graph))
     assert graph.explain(pair["a"], pair["b"]).a_in_b == pytest.approx(pair["a_in_b"])
     longest = max(documents, key=lambda document: len(document["text"]))
     hits = repository.search(longest["text"])
     assert hits[0].percent == pytest.approx(100) and hits[0].words > 0
-    with pytest.raises(textkin.Error, match="d1"):
+    with pytest.raises(textkin.Error, match='d1.*existing="replace"') as caught:
         repository.add(documents[1:2])
+    assert "--" not in str(caught.value)
+    assert 'existing="replace"' in repository.add(documents[1:2], strict=False).problems[0]
     assert repository.add(documents[1:2], existing="skip").skipped == 1
     assert repository.add(documents[1:2], existing="replace").replaced == 1
     assert repository.remove("d1") == 1 and "d1" not in repository
-    with pytest.raises(textkin.DataError, match="holds no document 'd1'"):
+    with pytest.raises(textkin.DataError, match="contains no document 'd1'"):
         repository.remove(["d2", "d1"])
     assert "d2" in repository
     repository.compact()
     again = textkin.Repository(tmp_path / "kept", chunk="words:8")
     assert len(again) == len(documents) - 1 and again.settings["chunk"] == "words:8"
-    with pytest.raises(textkin.SettingError, match="was made with chunk=words:8"):
+    with pytest.raises(textkin.SettingError, match="was created with chunk=words:8"):
         textkin.Repository(tmp_path / "kept", chunk="words:5")
     with pytest.raises(textkin.SettingError):
-        repository.search("x", measure="luck")
+        repository.search("x", score="luck")
 
 
-def test_tracers_go_on_where_they_were(tmp_path, documents):
+def test_tracers_continue_from_a_saved_state(tmp_path, documents):
     whole, first = textkin.Tracer("1MiB"), textkin.Tracer("1MiB")
-    said = [whole.feed(document["id"], document["text"]) for document in documents]
+    traced = [whole.feed(document["id"], document["text"]) for document in documents]
     for document in documents[:50]:
         first.feed(document["id"], document["text"])
     first.save(tmp_path / "state")
     second = textkin.Tracer.load(tmp_path / "state", memory="1MiB")
     assert len(second) == 50
-    assert [second.feed(d["id"], d["text"]) for d in documents[50:]] == said[50:]
-    assert any(origins.is_copied for origins in said)
+    assert [second.feed(d["id"], d["text"]) for d in documents[50:]] == traced[50:]
+    assert any(origins.is_copied for origins in traced)
     assert whole.most_copied(3)[0]["copies"] > 0
-    for origins, document in zip(said, documents):
+    for origins, document in zip(traced, documents):
         for start, end in origins.fresh:
             assert document["text"][start:end].strip()
     with pytest.raises(textkin.Error, match="memory"):

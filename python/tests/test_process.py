@@ -1,4 +1,4 @@
-"""What takes a process of its own: Ctrl-C, the command line, the time of an import."""
+"""Tests that need a process of their own: Ctrl-C, the command line, the time of an import."""
 
 import json
 import signal
@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from made import make, rows
+from synthetic import make_documents, pair_rows
 
 import textkin
 
@@ -21,14 +21,14 @@ ENDLESS = """
 import itertools, random, sys, textkin
 def texts():
     for n in itertools.count():
-        if n == 50: print("begun", flush=True)
+        if n == 50: print("started", flush=True)
         yield " ".join(random.choices(["a", "b", "c", "d", "e"], k=500))
 """
 WAITING = """
 import sys, time, textkin
 def texts():
     yield "one"
-    print("begun", flush=True)
+    print("started", flush=True)
     time.sleep(1000)
 """
 
@@ -37,27 +37,27 @@ def stopping_takes(script):
     child = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert child.stdout.readline() == "begun\n"
+    assert child.stdout.readline() == "started\n"
     time.sleep(0.3)
-    begun = time.monotonic()
+    started = time.monotonic()
     child.send_signal(signal.SIGINT)
-    _, told = child.communicate(timeout=60)
-    assert "KeyboardInterrupt" in told
-    return time.monotonic() - begun
+    _, stderr = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in stderr
+    return time.monotonic() - started
 
 
 @pytest.mark.parametrize("texts", [ENDLESS, WAITING])
 def test_ctrl_c_stops_within_a_second(texts):
     script = texts + "textkin.discover(texts(), chunk='words:2')"
-    # The best of a few, since others may use the machine too.
+    # The best of four attempts: other processes may use the machine.
     assert any(stopping_takes(script) < 1.0 for _ in range(4))
 
 
 def test_the_command_line_gives_the_same(tmp_path):
-    documents = make(100, 5)
+    documents = make_documents(100, 5)
     path = tmp_path / "documents.jsonl"
     path.write_text("".join(json.dumps(document) + "\n" for document in documents))
-    done = run("discover", path, "--score", "s4", "--threshold", "0.05", "--out", tmp_path / "pairs.jsonl", "--quiet")
+    done = run("discover", path, "--out", tmp_path / "pairs.jsonl", "--quiet")
     assert done.returncode == 0, done.stderr
     written = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
     found = list(textkin.discover(documents))
@@ -82,14 +82,14 @@ def test_pdf_is_read_by_a_worker(tmp_path):
     content = b"BT /F 12 Tf 20 200 Td (row row row your boat gently down the stream) Tj ET"
     objects += [b"<</Length %d>>\nstream\n%s\nendstream" % (len(content), content),
                 b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"]
-    data, places = b"%PDF-1.4\n", []
+    data, offsets = b"%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
-        places.append(len(data))
+        offsets.append(len(data))
         data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
     start = len(data)
-    data += b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1)
-    data += b"".join(b"%010d 00000 n \n" % place for place in places)
-    data += b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(places) + 1, start)
+    data += b"xref\n0 %d\n0000000000 65535 f \n" % (len(offsets) + 1)
+    data += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    data += b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(offsets) + 1, start)
     path = tmp_path / "song.pdf"
     path.write_bytes(data)
     script = (
@@ -100,12 +100,12 @@ def test_pdf_is_read_by_a_worker(tmp_path):
     assert done.stdout.strip() == "1.0", done.stderr
 
 
-def test_importing_is_quick_and_takes_no_other_package():
+def test_importing_is_quick_and_imports_no_other_package():
     script = (
-        "import sys, time; begun = time.process_time(); import textkin; took = time.process_time() - begun\n"
+        "import sys, time; start = time.process_time(); import textkin; took = time.process_time() - start\n"
         "print(took, [name for name in ('pyarrow', 'pandas', 'polars', 'numpy', 'networkx') if name in sys.modules])"
     )
-    # Of this process alone: others may use the machine too.
+    # CPU time, because other processes may use the machine.
     took = []
     for _ in range(6):
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -115,10 +115,10 @@ def test_importing_is_quick_and_takes_no_other_package():
     assert min(took) < 0.2
 
 
-def test_threads_may_run_side_by_side():
+def test_runs_in_several_threads():
     from concurrent.futures import ThreadPoolExecutor
 
-    documents = [make(60, seed) for seed in range(4)]
-    alone = [rows(textkin.discover(each)) for each in documents]
+    documents = [make_documents(60, seed) for seed in range(4)]
+    alone = [pair_rows(textkin.discover(each)) for each in documents]
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(lambda each: rows(textkin.discover(each)), documents)) == alone
+        assert list(pool.map(lambda each: pair_rows(textkin.discover(each)), documents)) == alone

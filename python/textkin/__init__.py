@@ -1,4 +1,4 @@
-"""Finds the kin of a text: every document that shares written material with it.
+"""Find documents that share text: copies, near-duplicates, quotations.
 
 >>> import textkin
 >>> graph = textkin.discover([
@@ -11,29 +11,33 @@
 >>> graph.clusters[0].members
 ['0', '1']
 
-The engine is that of the command line: the same settings give the same results. What is found comes as
-Arrow tables, which pandas, polars and others take without a copy.
+:func:`discover` finds all pairs of documents that share text, :func:`compare` shows what two texts share,
+:func:`dedup` removes duplicates, :class:`Repository` stores a collection that grows and can be searched, and
+:class:`Tracer` traces the passages of a stream to their origins.
+
+The engine is that of the command line: the same settings give the same results. Results are Arrow tables, which
+pandas, polars and other libraries read without a copy.
 """
 
 from textkin._compare import Comparison, Passage, compare
-from textkin._dedup import Cleaned, dedup
+from textkin._dedup import DedupResult, dedup
 from textkin._discover import discover
 from textkin._errors import DataError, DataTypeError, Error, SettingError
 from textkin._files import clusters, postings
 from textkin._fingerprints import Fingerprint, fingerprints
 from textkin._graph import Cluster, Graph
-from textkin._repository import Added, Hit, Repository
+from textkin._repository import AddSummary, Hit, Repository
 from textkin._textkin import __version__
 from textkin._tracer import CopiedBlock, Origins, Tracer
 
 __all__ = [
-    "Added",
-    "Cleaned",
+    "AddSummary",
     "Cluster",
     "Comparison",
     "CopiedBlock",
     "DataError",
     "DataTypeError",
+    "DedupResult",
     "Error",
     "Fingerprint",
     "Graph",

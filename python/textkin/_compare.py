@@ -1,4 +1,4 @@
-"""Comparison: what two texts share, and where."""
+"""Comparison of two texts: what they share, and where."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from textkin import _textkin, _view
-from textkin._settings import given, worker
+from textkin._settings import settings_dict, worker_command
 from textkin._text import Offsets
 
 
@@ -18,27 +18,27 @@ from textkin._text import Offsets
 class Passage:
     """A stretch of text that two documents share. Spans count characters of the texts."""
 
-    #: Where it stands in the first text: ``text[start:end]``.
+    #: Span in the first text: ``text[start:end]``.
     a: tuple[int, int]
-    #: Where it stands in the second text.
+    #: Span in the second text.
     b: tuple[int, int]
-    #: The words of it, in the first text.
+    #: The passage as written in the first text.
     text_a: str
-    #: The words of it, in the second text.
+    #: The passage as written in the second text.
     text_b: str
-    #: Words that are the same.
+    #: Number of words that are the same.
     words: int
-    #: Whether it stands in another order than most of what they share.
+    #: Whether the passage appears in a different order than most of the shared text.
     is_moved: bool
 
 
 class Comparison:
-    """What two texts share: passages, and how much of each text is in the other.
+    """What two texts share: passages, and the share of each text that is found in the other.
 
-    In a notebook it shows both side by side.
+    In a notebook it shows both texts side by side.
     """
 
-    def __init__(self, compared: _textkin.Compared) -> None:
+    def __init__(self, compared: _textkin.ComparedTexts) -> None:
         self._compared = compared
         self._json = json.loads(compared.json())
         self._offsets = [Offsets(text) for text in compared.texts]
@@ -53,34 +53,34 @@ class Comparison:
 
     @property
     def ids(self) -> tuple[str, str]:
-        """The names of the texts."""
+        """The ids of the two texts."""
         a, b = self._compared.ids
         return a, b
 
     @cached_property
     def texts(self) -> tuple[str, str]:
-        """The texts."""
+        """The two texts."""
         a, b = self._compared.texts
         return a, b
 
     @property
     def a_in_b(self) -> float:
-        """The share of the words of the first text that are in the second."""
+        """The share of the words of the first text that are found in the second."""
         return self._json["a"]["contained"] or 0.0
 
     @property
     def b_in_a(self) -> float:
-        """The share of the words of the second text that are in the first."""
+        """The share of the words of the second text that are found in the first."""
         return self._json["b"]["contained"] or 0.0
 
     @property
     def scores(self) -> dict[str, float]:
-        """Every score of the two, by name."""
+        """Every score of the two texts, by name."""
         return dict(self._json["scores"])
 
     @cached_property
     def passages(self) -> list[Passage]:
-        """What they share, in the order of the first text."""
+        """The shared passages, in the order of the first text."""
         passages = []
         for line in self._json["passages"]:
             a = self._offsets[0].span(*line["a"]["span"])
@@ -91,17 +91,17 @@ class Comparison:
 
     @property
     def notes(self) -> tuple[list[str], list[str]]:
-        """What is worth knowing about each text, such as letters that look alike."""
+        """Notes on each text, such as letters that look alike."""
         a, b = ([note["text"] for note in self._json[side]["notes"]] for side in ("a", "b"))
         return a, b
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as ``textkin compare --format json`` writes it; spans are bytes of UTF-8."""
+        """Everything, as ``textkin compare --format json`` writes it; spans count bytes of UTF-8."""
         whole: dict[str, Any] = json.loads(self._compared.json())
         return whole
 
     def to_html(self) -> str:
-        """One page that shows both side by side, and needs nothing else."""
+        """A self-contained HTML page that shows both texts side by side."""
         return self._compared.page()
 
 
@@ -109,16 +109,16 @@ def compare(
     a: str | os.PathLike[str],
     b: str | os.PathLike[str],
     *,
-    chunk: str = "words:8",
+    chunk: str = _textkin.DEFAULT_CHUNK,
     normalize: str | None = None,
     exclude: Sequence[str] | None = None,
     stop_words: Sequence[str] | None = None,
     templates: Sequence[str] | None = None,
-    max_gap: int = 5,
+    max_gap: int = _textkin.DEFAULT_MAX_GAP,
     main_content: bool | None = None,
     ids: tuple[str, str] = ("a", "b"),
 ) -> Comparison:
-    """Compares two texts. A ``str`` is a text, an ``os.PathLike`` a file of any format (``FILE#ID`` for one of
+    """Compares two texts. A ``str`` is a text, an ``os.PathLike`` a file in any format (``FILE#ID`` for one of
     several documents in it).
 
     >>> import textkin
@@ -131,7 +131,7 @@ def compare(
     >>> round(comparison.a_in_b, 3)
     0.889
     """
-    settings = given(
+    settings = settings_dict(
         chunk=chunk,
         normalize=normalize,
         exclude=exclude,
@@ -139,7 +139,7 @@ def compare(
         templates=templates,
         max_gap=max_gap,
         main_content=main_content,
-        worker=worker(),
+        worker=worker_command(),
     )
     return Comparison(_textkin.compare(_side(a, "a"), _side(b, "b"), list(ids), settings))
 
@@ -149,4 +149,4 @@ def _side(text: Any, name: str) -> Any:
 
     if isinstance(text, (str, os.PathLike)):
         return text
-    raise DataTypeError(f"{name} is of type {type(text).__name__}; give a text (str) or a path")
+    raise DataTypeError(f"{name} must be a text (str) or a path, got {type(text).__name__}")

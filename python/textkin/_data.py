@@ -1,6 +1,6 @@
-"""Data of any kind, as the engine takes it: paths, Arrow streams, or rows.
+"""Converts data of any kind to the form that the engine reads: paths, Arrow streams, or rows.
 
-Nothing is imported here to find out what something is: kinds are known by what they can do.
+No library is imported to recognize its tables: they are recognized by class name and by methods.
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ from textkin._errors import DataError, DataTypeError
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of columns; ``None`` is the usual name, where there is such a column."""
+    """Names of columns; ``None`` means the default name, if there is such a column."""
 
     id: str | None = None
     text: str | None = None
     time: str | None = None
 
-    def wanted(self, there: list[str]) -> list[str]:
-        """The columns of a table that are read; the engine tells if one is missing."""
+    def required(self, available: list[str]) -> list[str]:
+        """Returns the columns of a table to read; the engine reports a missing one."""
         names = [self.id or "id", self.text or "text", self.time or "time"]
-        first = [name if name in there else name.split(".")[0] for name in names]
-        wanted = [name for name in dict.fromkeys(first) if name in there]
-        has_text = first[1] in there
-        missing = [name for name in (self.id, self.text, self.time) if name and name not in there]
-        # Where a name is wrong, the message lists all columns.
-        return wanted if has_text and not [m for m in missing if m.split(".")[0] not in there] else there
+        first = [name if name in available else name.split(".")[0] for name in names]
+        required = [name for name in dict.fromkeys(first) if name in available]
+        has_text = first[1] in available
+        missing = [name for name in (self.id, self.text, self.time) if name and name not in available]
+        # If a name is wrong, the message lists all columns.
+        is_complete = has_text and not [m for m in missing if m.split(".")[0] not in available]
+        return required if is_complete else available
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that ``open`` gives: an object with an Arrow stream, or an iterable."""
+    """Rows that ``open`` returns: an object with an Arrow stream, or an iterable."""
 
     open: Callable[[], Any]
     is_repeatable: bool
@@ -51,17 +52,17 @@ class Paths:
 
 
 def read(data: Any, columns: Columns) -> Rows | Paths:
-    """What the engine reads ``data`` by."""
+    """Returns ``data`` in the form that the engine reads."""
     if isinstance(data, (Rows, Paths)):
         return data
     if isinstance(data, (bytes, bytearray)):
-        raise DataTypeError("data is bytes; give texts, a table, or paths")
+        raise DataTypeError("data must be texts, a table or paths, got bytes")
     if isinstance(data, (str, os.PathLike)):
         return Paths([os.fsdecode(data)], columns)
     if kind_of(data) == "datasets-dict":
-        raise DataTypeError("data is several datasets; give one of them, such as data['train']")
+        raise DataTypeError("data contains several datasets; choose one, such as data['train']")
     if isinstance(data, Mapping):
-        raise DataTypeError("data is one dict; give a list of dicts or a table")
+        raise DataTypeError("data must be a list of dicts or a table, got one dict")
     if _is_list_of_paths(data):
         return Paths([os.fsdecode(path) for path in data], columns)
     kind = kind_of(data)
@@ -70,8 +71,8 @@ def read(data: Any, columns: Columns) -> Rows | Paths:
     if kind == "pandas-series":
         return _pandas(data.to_frame(columns.text or "text"), columns)
     if kind == "polars":
-        wanted = columns.wanted(list(data.columns))
-        return Rows(lambda: data.select(wanted), True, data.height, columns)
+        required = columns.required(list(data.columns))
+        return Rows(lambda: data.select(required), True, data.height, columns)
     if kind == "polars-lazy":
         return Rows(lambda: data.collect(), True, None, columns)
     if kind == "polars-series":
@@ -82,26 +83,26 @@ def read(data: Any, columns: Columns) -> Rows | Paths:
     if kind == "pyarrow-array":
         return _arrow_array(data, columns)
     if hasattr(data, "__arrow_c_stream__"):
-        # A reader is a stream that passes by; a table is there.
+        # A reader can be read once, a table repeatedly.
         is_table = hasattr(data, "num_rows") or hasattr(data, "__len__")
         n_rows = getattr(data, "num_rows", None)
         if is_table and hasattr(data, "select") and hasattr(data, "column_names"):
             names = list(data.column_names)
-            narrowed = data.select(columns.wanted(names))
+            narrowed = data.select(columns.required(names))
             return Rows(lambda: narrowed, True, n_rows, columns)
         if is_table and hasattr(data, "__arrow_c_array__"):
-            # A record batch, which also has a stream.
+            # A record batch, which also has an Arrow stream.
             return Rows(lambda: data, True, n_rows, columns)
         return Rows(lambda: data, is_table, n_rows, columns)
     if isinstance(data, Iterator):
         return Rows(lambda: data, False, None, columns)
     if hasattr(data, "__iter__"):
         return Rows(lambda: data, True, len(data) if hasattr(data, "__len__") else None, columns)
-    raise DataTypeError(f"data is of type {type(data).__name__}; give texts, a table, or paths")
+    raise DataTypeError(f"data must be texts, a table or paths, got {type(data).__name__}")
 
 
 def kind_of(data: Any) -> str | None:
-    """Which library a table is of, told by the name of its class."""
+    """Returns the library and kind of a table, by the name of its class; ``None`` if it is unknown."""
     for ancestor in type(data).__mro__:
         package = ancestor.__module__.partition(".")[0]
         name = (package, ancestor.__name__)
@@ -131,13 +132,13 @@ def _is_list_of_paths(data: Any) -> bool:
 
 
 def _pandas(frame: Any, columns: Columns) -> Rows:
-    """A pandas table: columns of Arrow are taken as they are, others row by row, without a copy."""
+    """Reads a pandas table: Arrow columns as they are, others row by row, without a copy."""
     if not frame.columns.is_unique:
-        twice = [str(name) for name in frame.columns[frame.columns.duplicated()]]
-        raise DataError(f"several columns are called '{twice[0]}'; rename all but one")
+        duplicates = [str(name) for name in frame.columns[frame.columns.duplicated()]]
+        raise DataError(f"duplicate column name '{duplicates[0]}'; rename all but one")
     names = [str(name) for name in frame.columns]
-    wanted = columns.wanted(names)
-    narrowed = frame[[name for name in frame.columns if str(name) in wanted]]
+    required = columns.required(names)
+    narrowed = frame[[name for name in frame.columns if str(name) in required]]
     if any(_is_arrow(narrowed[name]) for name in narrowed.columns):
         return Rows(lambda: _pandas_table(narrowed), True, len(frame), columns)
     values = {str(name): narrowed[name].array for name in narrowed.columns}
@@ -165,8 +166,8 @@ def _pandas_table(frame: Any) -> Any:
 
 
 def _dataset(data: Any, columns: Columns) -> Rows:
-    """A dataset of Hugging Face: its Arrow table, or batches of it where rows were chosen."""
-    narrowed = data.select_columns(columns.wanted(list(data.column_names))).with_format("arrow")
+    """Reads a Hugging Face dataset as Arrow batches, which also works for a selection of rows."""
+    narrowed = data.select_columns(columns.required(list(data.column_names))).with_format("arrow")
 
     def batches() -> Any:
         import pyarrow

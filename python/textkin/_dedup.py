@@ -1,4 +1,4 @@
-"""Cleaning a collection: takes out documents, passages or lines that are there already."""
+"""Deduplication: removes documents, passages or lines that are already in the collection."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from typing import Any
 from textkin import _textkin, _view
 from textkin._data import Columns, Paths, kind_of, read
 from textkin._errors import DataError, DataTypeError
-from textkin._packages import needed
-from textkin._progress import Progress, Shown
-from textkin._settings import given
+from textkin._packages import require
+from textkin._progress import Progress, ProgressDisplay
+from textkin._settings import settings_dict
 
 
 @dataclass(frozen=True)
-class Cleaned:
-    """A collection without what was in it more than once, and the evidence."""
+class DedupResult:
+    """A collection without duplicates, and what was removed."""
 
-    #: The data that is left, of the kind that came in.
+    #: The remaining data, in the type that was passed in.
     data: Any
-    _found: _textkin.Cleaned
+    _found: _textkin.FoundDuplicates
 
     @cached_property
     def removed(self) -> Any:
-        """What went and why, as a pyarrow table: ``document``, ``duplicate_of``, ``score``, ``words``, and for
-        parts of documents ``start``, ``end`` (bytes), ``word`` and ``kept_at``."""
-        return needed("pyarrow").table(self._found.table())
+        """What was removed and why, as a pyarrow table: ``document``, ``duplicate_of``, ``score``, ``words``, and
+        for parts of documents ``start``, ``end`` (bytes), ``word`` and ``kept_at``."""
+        return require("pyarrow").table(self._found.table())
 
     @property
     def counts(self) -> dict[str, int]:
-        """How much there was and how much of it went."""
-        names = ("documents", "documents_gone", "documents_cut", "words", "words_gone")
-        return dict(zip(names, self._found.tally()))
+        """Numbers of documents and words, and how many were removed."""
+        names = ("documents", "documents_removed", "documents_shortened", "words", "words_removed")
+        return dict(zip(names, self._found.counts()))
 
     @property
     def problems(self) -> list[str]:
-        """What could not be read, where ``strict=False``; it stays in the data."""
+        """Documents that could not be read (``strict=False``); they stay in the data."""
         return self._found.problems()
 
     def __repr__(self) -> str:
         counts = self.counts
         documents = _view.counted(counts["documents"], "document")
-        gone = f"{counts['documents_gone']:,} gone, {counts['documents_cut']:,} cut"
-        words = _view.counted(counts["words_gone"], "word")
-        return f"<textkin.Cleaned: {documents}, {gone}, {words} less>"
+        removed = f"{counts['documents_removed']:,} removed, {counts['documents_shortened']:,} shortened"
+        words = _view.counted(counts["words_removed"], "word")
+        return f"<textkin.DedupResult: {documents}, {removed}, {words} removed>"
 
 
 def dedup(
@@ -55,45 +55,44 @@ def dedup(
     *,
     level: str = "document",
     threshold: float | None = None,
-    by: str | None = None,
+    score: str | None = None,
     keep: str = "first",
     min_words: int | None = None,
-    chunk: str = "words:8",
+    chunk: str = _textkin.DEFAULT_CHUNK,
     normalize: str | None = None,
     max_df: int | None = None,
     memory: int | str | None = None,
     threads: int | None = None,
     strict: bool = True,
     progress: bool | Progress | None = None,
-) -> Cleaned:
-    """Takes out of ``data`` what is in it more than once; gives back data of the same kind, and the evidence.
+) -> DedupResult:
+    """Removes duplicates from ``data``. Returns data of the same type, and what was removed.
 
-    At level ``document`` a document goes if at least ``threshold`` (0.9) of its words are in one that is kept;
-    at levels ``passage`` and ``line``, what stands in an earlier text is cut out. ``keep`` says which of several
-    stays: ``first``, ``last``, ``longest``, ``best`` or ``field:NAME``. These are the settings of ``textkin dedup``,
-    which also cleans files.
+    At level ``document``, a document is removed if at least ``threshold`` (0.9) of its words are found in one
+    that stays. At levels ``passage`` and ``line``, text that appears in an earlier document is cut out. ``keep``
+    decides which duplicate to keep: ``first``, ``last``, ``longest``, ``best`` or ``field:NAME``. The settings are
+    those of ``textkin dedup``, which deduplicates files.
 
     >>> import textkin
     >>> songs = ["row row row your boat gently down the stream",
     ...          "Row, row, row your boat, gently down the stream!",
     ...          "london bridge is falling down falling down falling down"]
-    >>> cleaned = textkin.dedup(songs)
-    >>> cleaned.data == [songs[0], songs[2]]
+    >>> result = textkin.dedup(songs)
+    >>> result.data == [songs[0], songs[2]]
     True
-    >>> cleaned.removed.to_pylist()[0]["duplicate_of"]
+    >>> result.removed.to_pylist()[0]["duplicate_of"]
     '0'
     """
     field = keep.partition(":")[2] if keep.startswith("field:") else None
     rows = read(data, Columns(id, text, field))
     if isinstance(rows, Paths):
         raise DataError(
-            "dedup of files writes files, in their own formats: "
-            "python -m textkin dedup INPUT --out OUTPUT"
+            "dedup does not write files; use the command: python -m textkin dedup INPUT --out OUTPUT"
         )
-    settings = given(
+    settings = settings_dict(
         level=level,
         threshold=threshold,
-        by=by,
+        score=score,
         keep=keep,
         min_words=min_words,
         chunk=chunk,
@@ -103,41 +102,42 @@ def dedup(
         threads=threads,
         strict=strict,
     )
-    with Shown(progress) as shown:
-        found = _textkin.dedup(rows, settings, shown)
-    return Cleaned(_left(data, text or "text", found.gone, dict(found.changed)), found)
+    with ProgressDisplay(progress) as callback:
+        found = _textkin.dedup(rows, settings, callback)
+    remaining = _remaining(data, text or "text", found.removed_rows, dict(found.changed_texts))
+    return DedupResult(remaining, found)
 
 
-def _left(data: Any, text: str, gone: Sequence[int], changed: dict[int, str]) -> Any:
-    """What is left of ``data``: without the rows ``gone``, and with the texts ``changed``."""
+def _remaining(data: Any, text: str, removed: Sequence[int], changed: dict[int, str]) -> Any:
+    """Returns ``data`` without the rows ``removed`` and with the texts ``changed``."""
     kind = kind_of(data)
     if kind == "pandas":
-        return _left_of_pandas(data, text, gone, changed)
+        return _remaining_pandas(data, text, removed, changed)
     if kind == "pandas-series":
-        left = _left_of_pandas(data.to_frame(text), text, gone, changed)[text]
-        return left.rename(data.name)
+        kept = _remaining_pandas(data.to_frame(text), text, removed, changed)[text]
+        return kept.rename(data.name)
     if kind == "polars":
-        return _left_of_polars(data, text, gone, changed)
+        return _remaining_polars(data, text, removed, changed)
     if kind == "polars-lazy":
-        return _left_of_polars(data.collect(), text, gone, changed).lazy()
+        return _remaining_polars(data.collect(), text, removed, changed).lazy()
     if kind == "polars-series":
-        left = _left_of_polars(data.to_frame(text), text, gone, changed)[text]
-        return left.rename(data.name)
+        kept = _remaining_polars(data.to_frame(text), text, removed, changed)[text]
+        return kept.rename(data.name)
     if kind == "datasets":
-        return _left_of_dataset(data, text, gone, changed)
+        return _remaining_dataset(data, text, removed, changed)
     if kind == "pyarrow":
-        return _left_of_arrow(data, text, gone, changed)
+        return _remaining_arrow(data, text, removed, changed)
     if kind == "pyarrow-array":
-        table = needed("pyarrow").table({text: data})
-        return _left_of_arrow(table, text, gone, changed)[text]
+        table = require("pyarrow").table({text: data})
+        return _remaining_arrow(table, text, removed, changed)[text]
     if hasattr(data, "__arrow_c_stream__"):
-        return _left_of_arrow(needed("pyarrow").table(data), text, gone, changed)
+        return _remaining_arrow(require("pyarrow").table(data), text, removed, changed)
     if isinstance(data, Iterable):
-        without = set(gone)
+        without = set(removed)
         rows = ((row, value) for row, value in enumerate(data) if row not in without)
-        left = [_replaced(value, text, changed[row]) if row in changed else value for row, value in rows]
-        return tuple(left) if isinstance(data, tuple) else left
-    raise DataTypeError(f"data is of type {type(data).__name__}")
+        kept = [_replaced(value, text, changed[row]) if row in changed else value for row, value in rows]
+        return tuple(kept) if isinstance(data, tuple) else kept
+    raise DataTypeError(f"data of type {type(data).__name__} is not supported")
 
 
 def _replaced(row: Any, text: str, new: str) -> Any:
@@ -149,45 +149,45 @@ def _replaced(row: Any, text: str, new: str) -> Any:
     return {**row, outer: _replaced(row[outer], inner, new)}
 
 
-def _stays(n_rows: int, gone: Sequence[int]) -> list[int]:
-    without = set(gone)
+def _kept_rows(n_rows: int, removed: Sequence[int]) -> list[int]:
+    without = set(removed)
     return [row for row in range(n_rows) if row not in without]
 
 
-def _left_of_pandas(frame: Any, text: str, gone: Sequence[int], changed: dict[int, str]) -> Any:
+def _remaining_pandas(frame: Any, text: str, removed: Sequence[int], changed: dict[int, str]) -> Any:
     if changed:
         frame = frame.copy(deep=False)
         column = frame[text].copy()
         column.iloc[list(changed)] = list(changed.values())
         frame[text] = column
-    return frame.iloc[_stays(len(frame), gone)] if gone else frame
+    return frame.iloc[_kept_rows(len(frame), removed)] if removed else frame
 
 
-def _left_of_polars(frame: Any, text: str, gone: Sequence[int], changed: dict[int, str]) -> Any:
+def _remaining_polars(frame: Any, text: str, removed: Sequence[int], changed: dict[int, str]) -> Any:
     if changed:
-        polars = needed("polars")
+        polars = require("polars")
         values = frame[text].to_list()
         for row, new in changed.items():
             values[row] = new
         frame = frame.with_columns(polars.Series(text, values, dtype=frame.schema[text]))
-    return frame[_stays(frame.height, gone)] if gone else frame
+    return frame[_kept_rows(frame.height, removed)] if removed else frame
 
 
-def _left_of_arrow(table: Any, text: str, gone: Sequence[int], changed: dict[int, str]) -> Any:
-    pyarrow = needed("pyarrow")
+def _remaining_arrow(table: Any, text: str, removed: Sequence[int], changed: dict[int, str]) -> Any:
+    pyarrow = require("pyarrow")
     if changed:
-        place = table.column_names.index(text)
-        kind = table.schema.field(place).type
+        index = table.column_names.index(text)
+        kind = table.schema.field(index).type
         values = table[text].to_pylist()
         for row, new in changed.items():
             values[row] = new
-        table = table.set_column(place, table.schema.field(place), pyarrow.array(values, kind))
-    return table.take(pyarrow.array(_stays(table.num_rows, gone), pyarrow.int64())) if gone else table
+        table = table.set_column(index, table.schema.field(index), pyarrow.array(values, kind))
+    return table.take(pyarrow.array(_kept_rows(table.num_rows, removed), pyarrow.int64())) if removed else table
 
 
-def _left_of_dataset(dataset: Any, text: str, gone: Sequence[int], changed: dict[int, str]) -> Any:
+def _remaining_dataset(dataset: Any, text: str, removed: Sequence[int], changed: dict[int, str]) -> Any:
     if changed:
         dataset = dataset.map(
             lambda row, number: {text: changed.get(number, row[text])}, with_indices=True
         )
-    return dataset.select(_stays(len(dataset), gone)) if gone else dataset
+    return dataset.select(_kept_rows(len(dataset), removed)) if removed else dataset

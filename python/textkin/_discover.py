@@ -1,4 +1,4 @@
-"""Discovery: every pair of documents that share written material."""
+"""Discovery: every pair of documents that share text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from textkin import _textkin
 from textkin._data import Columns, read
 from textkin._graph import Graph
-from textkin._progress import Progress, Shown
-from textkin._settings import given, worker
+from textkin._progress import Progress, ProgressDisplay
+from textkin._settings import settings_dict, worker_command
 
 
 def discover(
@@ -18,10 +18,10 @@ def discover(
     id: str | None = None,
     text: str | None = None,
     time: str | None = None,
-    chunk: str = "words:8",
-    select: str = "spex",
-    score: str = "s4",
-    threshold: float | str = 0.05,
+    chunk: str = _textkin.DEFAULT_CHUNK,
+    select: str = _textkin.DEFAULT_SELECTOR,
+    score: str = _textkin.DEFAULT_SCORE,
+    threshold: float | str = _textkin.DEFAULT_THRESHOLD,
     memory: int | str | None = None,
     threads: int | None = None,
     *,
@@ -32,7 +32,7 @@ def discover(
     stop_frequent: int | None = None,
     templates: Sequence[str] | None = None,
     max_df: int | None = None,
-    cluster_by: str = "dense",
+    cluster_by: str = _textkin.DEFAULT_CLUSTERING,
     plan: str | None = None,
     temp_dir: str | os.PathLike[str] | None = None,
     exclude_files: Sequence[str] | None = None,
@@ -41,19 +41,19 @@ def discover(
     strict: bool = True,
     progress: bool | Progress | None = None,
 ) -> Graph:
-    """Relates all documents of ``data`` to one another.
+    """Finds every pair of documents of ``data`` that share text.
 
-    ``data`` is a list or iterator of texts or of dicts, a table of pyarrow, pandas or polars, a dataset of
-    Hugging Face, anything with an Arrow stream, or paths: a ``str`` or ``os.PathLike`` names a file, a
-    folder or a pattern, a list of ``os.PathLike`` several. (A list of ``str`` is a list of texts.)
+    ``data`` is a list or iterator of texts or of dicts; a table of pyarrow, pandas or polars; a Hugging Face
+    dataset; any object with an Arrow stream; or paths: a ``str`` or ``os.PathLike`` is a file, a folder or a
+    pattern, and a list of ``os.PathLike`` is several of them. (A list of ``str`` is a list of texts.)
 
-    ``id``, ``text`` and ``time`` name columns; by default they are called just that. Documents without an id
-    are called by the number of their row, from 0. The other settings are those of ``textkin discover``,
-    with the same names and values; ``textkin strategies`` lists them.
+    ``id``, ``text`` and ``time`` name columns; by default the columns ``id``, ``text`` and ``time`` are read.
+    Documents without an id are numbered by row, starting at 0. The other settings are those of
+    ``textkin discover``, with the same names, values and defaults; ``textkin strategies`` lists them.
 
-    ``strict=False`` leaves out documents that cannot be read and lists them in ``Graph.problems``; else
-    the first one is an error. ``progress`` is ``True`` for a bar, a function that is called with stage, done
-    and total, or ``None``: a bar if somebody looks.
+    A document that cannot be read raises an error. With ``strict=False`` it is skipped and listed in
+    ``Graph.problems``. ``progress`` is ``True`` for a bar, a function that receives stage, done and total,
+    ``False``, or ``None`` for a bar in terminals and notebooks only.
 
     >>> import textkin
     >>> songs = [
@@ -65,7 +65,7 @@ def discover(
     [('a', 'b', 1.0)]
     """
     rows = read(data, Columns(id, text, time))
-    settings = given(
+    settings = settings_dict(
         chunk=chunk,
         select=select,
         score=score,
@@ -85,8 +85,8 @@ def discover(
         input_format=input_format,
         main_content=main_content,
         strict=strict,
-        worker=worker(),
+        worker=worker_command(),
     )
-    with Shown(progress) as shown:
-        found = _textkin.discover(rows, settings, shown)
+    with ProgressDisplay(progress) as callback:
+        found = _textkin.discover(rows, settings, callback)
     return Graph(found, rows, settings, cluster_by)

@@ -1,20 +1,20 @@
-"""Exceptions of the package: the words are those of the command line."""
+"""Exceptions of the package. Messages are those of the command line, with Python arguments in place of options."""
 
 
 class Error(Exception):
-    """Something that textkin was asked for cannot be done; the message says why."""
+    """Base class: an operation failed; the message says why."""
 
 
 class SettingError(Error, ValueError):
-    """A setting that does not exist, or has no such value."""
+    """A setting does not exist or has an invalid value."""
 
 
 class DataError(Error, ValueError):
-    """Data that cannot be read as it is."""
+    """The data cannot be read."""
 
 
 class DataTypeError(DataError, TypeError):
-    """A value of a type that will not do."""
+    """A value has a type that is not supported."""
 
 
 for _exception in (Error, SettingError, DataError, DataTypeError):

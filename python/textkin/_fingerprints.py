@@ -1,4 +1,4 @@
-"""Fingerprints: the selected chunks of a text, each by one number."""
+"""Fingerprints: the selected chunks of a text, each as one number."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from typing import NamedTuple
 
 from textkin import _textkin
 from textkin._errors import DataTypeError
-from textkin._settings import given
+from textkin._settings import settings_dict
 
 
 class Fingerprint(NamedTuple):
     """A selected chunk of a text."""
 
-    #: 64 bits that stand for its words.
+    #: 64-bit hash of its words.
     hash: int
-    #: Where its first word begins in the text, in characters.
+    #: Start of its first word in the text, in characters.
     start: int
-    #: Where its last word ends.
+    #: End of its last word.
     end: int
 
 
 def fingerprints(
     text: str,
-    chunk: str = "words:8",
+    chunk: str = _textkin.DEFAULT_CHUNK,
     select: str = "all",
     *,
     normalize: str | None = None,
     hash: str | None = None,
     stop_words: Sequence[str] | None = None,
 ) -> list[Fingerprint]:
-    """The fingerprints of a text, in its order.
+    """Returns the fingerprints of a text, in text order.
 
-    They are stable: the same text and settings give the same numbers on every machine, in every run and in
-    every version of textkin that does not say otherwise in its list of changes; they are those that
-    repositories, indexes and Spark store.
+    They are stable: the same text and settings give the same numbers on every machine, in every run and in every
+    version of textkin, unless the changelog says otherwise. Repositories, indexes and Spark store the same
+    numbers.
 
     >>> import textkin
     >>> boat = "row row row your boat gently down the stream"
@@ -44,8 +44,8 @@ def fingerprints(
     True
     """
     if not isinstance(text, str):
-        raise DataTypeError(f"text is of type {type(text).__name__}; give a str")
-    settings = given(
+        raise DataTypeError(f"text must be a str, got {type(text).__name__}")
+    settings = settings_dict(
         chunk=chunk, select=select, normalize=normalize, hash=hash, stop_words=stop_words
     )
     return [Fingerprint(*one) for one in _textkin.fingerprints(text, settings)]

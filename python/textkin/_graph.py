@@ -1,4 +1,4 @@
-"""The graph that a discovery found."""
+"""The graph of documents and pairs that a discovery found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from textkin import _textkin, _view
 from textkin._compare import Comparison
 from textkin._data import Rows
-from textkin._packages import needed
+from textkin._packages import require
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,9 @@ class Cluster:
 
     #: Ids of its documents, in input order.
     members: list[str]
-    #: Pairs within it over all that there could be.
+    #: Number of pairs within the cluster, divided by the number of possible pairs.
     density: float
-    #: The score of its weakest pair.
+    #: Score of its weakest pair.
     weakest: float
 
     def __len__(self) -> int:
@@ -31,38 +31,37 @@ class Cluster:
 class Graph:
     """Documents, and the pairs among them that share text.
 
-    A graph has an Arrow stream of its pairs: ``pyarrow.table(graph)`` and ``polars.DataFrame(graph)``
-    take it as it is.
+    A graph has an Arrow stream of its pairs, so ``pyarrow.table(graph)`` and ``polars.DataFrame(graph)`` work.
 
     >>> import textkin
     >>> boat = "row row row your boat gently down the stream"
-    >>> graph = textkin.discover([boat, boat + " today", "nothing of the kind"])
+    >>> graph = textkin.discover([boat, boat + " today", "unrelated words"])
     >>> graph
-    <textkin.Graph: 3 documents, 1 pair with s4 of at least 0.05>
-    >>> graph.threshold(0.9)
-    <textkin.Graph: 3 documents, 0 pairs with s4 of at least 0.9>
+    <textkin.Graph: 3 documents, 1 pair with kin of at least 0.02>
+    >>> graph.threshold(1.0)
+    <textkin.Graph: 3 documents, 0 pairs with kin of at least 1>
     """
 
     def __init__(
-        self, found: _textkin.Found, data: Any, settings: dict[str, Any], cluster_by: str
+        self, found: _textkin.DiscoveredGraph, data: Any, settings: dict[str, Any], cluster_by: str
     ) -> None:
         self._found = found
         self._data = data
         self._settings = settings
         self._cluster_by = cluster_by
-        if cluster_by != "dense":
-            # A wrong name is told at once.
+        if cluster_by != _textkin.DEFAULT_CLUSTERING:
+            # Reports an invalid name at once.
             self.clusters  # noqa: B018
 
     def __len__(self) -> int:
-        """Number of pairs."""
+        """Returns the number of pairs."""
         return self._found.n_pairs()
 
     def __bool__(self) -> bool:
         return True
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The pairs, strongest first, as dicts."""
+        """Yields the pairs as dicts, strongest first."""
         for batch in self.to_arrow().to_batches():
             yield from batch.to_pylist()
 
@@ -87,35 +86,35 @@ class Graph:
     @cached_property
     def documents(self) -> Any:
         """The documents as a pyarrow table, in input order: id, words, time."""
-        return needed("pyarrow").table(self._found.documents())
+        return require("pyarrow").table(self._found.documents())
 
     @cached_property
     def clusters(self) -> list[Cluster]:
-        """Documents that belong together, largest cluster first."""
+        """The clusters of documents, largest first."""
         return [Cluster(*cluster) for cluster in self._found.clusters(self._cluster_by)]
 
     @property
     def counts(self) -> dict[str, int]:
-        """What was found, in numbers."""
+        """Counts of the run: documents, words, chunks, pairs, problems."""
         return dict(self._found.counts())
 
     @property
     def problems(self) -> list[str]:
-        """What could not be read, where ``strict=False``."""
+        """Documents that could not be read and were skipped (``strict=False``)."""
         return self._found.problems()
 
     @property
     def notes(self) -> list[tuple[str, str, str]]:
-        """What is worth knowing about documents: id, kind of note, words."""
+        """Notes on documents, such as hidden text: id, kind and description."""
         return self._found.notes()
 
     def threshold(self, threshold: float) -> Graph:
-        """The same graph with a higher threshold, without another run."""
-        found = self._found.raised(float(threshold))
+        """Returns the same graph with a higher threshold, without another run."""
+        found = self._found.with_threshold(float(threshold))
         return Graph(found, self._data, self._settings, self._cluster_by)
 
-    def explain(self, a: str, b: str, max_gap: int = 5) -> Comparison:
-        """What the documents with ids ``a`` and ``b`` share, and where. Their texts are read again.
+    def explain(self, a: str, b: str, max_gap: int = _textkin.DEFAULT_MAX_GAP) -> Comparison:
+        """Shows what the documents with ids ``a`` and ``b`` share, and where. Reads their texts again.
 
         >>> import textkin
         >>> boat = "row row row your boat gently down the stream"
@@ -127,31 +126,31 @@ class Graph:
         return Comparison(self._found.explain(self._data, str(a), str(b), settings))
 
     def _excerpts(self, n: int) -> list[tuple[str, str, str] | None]:
-        """The longest passage of each of the ``n`` strongest pairs, where it is cheap to read their texts
-        again."""
-        is_here = isinstance(self._data, Rows) and self._data.is_repeatable
-        is_words = str(self._settings.get("chunk", "words:8")).startswith("words:")
-        if not is_here or not is_words or self._found.n_documents() > 100_000:
+        """Returns the longest passage of each of the ``n`` strongest pairs; empty if reading their texts again
+        would be expensive."""
+        is_in_memory = isinstance(self._data, Rows) and self._data.is_repeatable
+        is_words = str(self._settings.get("chunk", _textkin.DEFAULT_CHUNK)).startswith("words:")
+        if not is_in_memory or not is_words or self._found.n_documents() > 100_000:
             return []
         compared = self._found.explain_strongest(self._data, n, self._settings)
         return [_view.longest(Comparison(one)) for one in compared]
 
     def to_arrow(self) -> Any:
-        """The pairs as a pyarrow table."""
-        return needed("pyarrow").table(self._found.table())
+        """Returns the pairs as a pyarrow table."""
+        return require("pyarrow").table(self._found.table())
 
     def to_pandas(self) -> Any:
-        """The pairs as a pandas table."""
-        needed("pandas")
+        """Returns the pairs as a pandas table."""
+        require("pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
-        """The pairs as a polars table; pyarrow is not needed."""
-        return needed("polars").DataFrame(self._found.table())
+        """Returns the pairs as a polars table; does not need pyarrow."""
+        return require("polars").DataFrame(self._found.table())
 
     def to_networkx(self) -> Any:
-        """A networkx graph: documents are nodes, with words and time; pairs are edges with their scores."""
-        networkx = needed("networkx")
+        """Returns a networkx graph: documents are nodes with words and time, pairs are edges with scores."""
+        networkx = require("networkx")
         graph = networkx.Graph()
         for document in self.documents.to_pylist():
             graph.add_node(document.pop("id"), **document)

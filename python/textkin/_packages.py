@@ -1,4 +1,4 @@
-"""Packages that are needed for some results only."""
+"""Packages that only some results need."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import importlib
 from typing import Any
 
 
-def needed(name: str) -> Any:
-    """Imports a package, or says how to have it."""
+def require(name: str) -> Any:
+    """Imports a package, or raises an error that says how to install it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        raise ImportError(f"this needs {package}; install it with: pip install {package}") from error
+        raise ImportError(f"{package} is not installed; run: pip install {package}") from error

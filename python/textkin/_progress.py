@@ -1,4 +1,4 @@
-"""Progress: a line that is drawn over itself, on standard error, or whatever the caller does."""
+"""Progress: a bar on standard error, or a function of the caller."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-#: Called with the stage under way, what is done of it and its total (0 if unknown).
+#: Called with the current stage, the amount done and the total (0 if unknown).
 Progress = Callable[[str, int, int], Any]
 
 
-class Bar:
-    """A bar on standard error: what takes less than a second shows none."""
+class ProgressBar:
+    """A bar on standard error. It appears after one second, so short runs show none."""
 
     def __init__(self, stream: Any = None) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._begun = time.monotonic()
-        self._shown = 0
+        self._started = time.monotonic()
+        self._width = 0
         self._last = 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self._begun < 1.0 or now - self._last < 0.1:
+        if now - self._started < 1.0 or now - self._last < 0.1:
             return
         self._last = now
         if total > 0:
@@ -34,41 +34,41 @@ class Bar:
             line = f"{stage} {done:,}"
         else:
             line = stage
-        line = f"{line} · {now - self._begun:.0f} s"
-        self._write("\r" + line.ljust(self._shown))
-        self._shown = len(line)
+        line = f"{line} · {now - self._started:.0f} s"
+        self._write("\r" + line.ljust(self._width))
+        self._width = len(line)
 
     def close(self) -> None:
-        """Takes the line away."""
-        if self._shown:
-            self._write("\r" + " " * self._shown + "\r")
-            self._shown = 0
+        """Clears the line."""
+        if self._width:
+            self._write("\r" + " " * self._width + "\r")
+            self._width = 0
 
     def _write(self, text: str) -> None:
         try:
             self._stream.write(text)
             self._stream.flush()
         except (OSError, ValueError, UnicodeEncodeError):
-            # Nobody is looking.
-            self._shown = 0
+            # The stream is closed or cannot show the characters; progress is optional.
+            self._width = 0
 
 
-class Shown:
-    """What is called while something runs: nothing, a function, or the bar."""
+class ProgressDisplay:
+    """A context that provides the progress callback of a run: none, the caller's function, or a bar."""
 
     def __init__(self, progress: bool | Progress | None) -> None:
-        self._bar: Bar | None = None
-        self._call: Progress | None = None
+        self._bar: ProgressBar | None = None
+        self._callback: Progress | None = None
         if progress is None:
-            progress = is_watched()
+            progress = is_interactive()
         if progress is True:
-            self._bar = Bar()
-            self._call = self._bar
+            self._bar = ProgressBar()
+            self._callback = self._bar
         elif callable(progress):
-            self._call = progress
+            self._callback = progress
 
     def __enter__(self) -> Progress | None:
-        return self._call
+        return self._callback
 
     def __exit__(
         self,
@@ -80,8 +80,8 @@ class Shown:
             self._bar.close()
 
 
-def is_watched() -> bool:
-    """Whether somebody looks: at a terminal, or at a notebook."""
+def is_interactive() -> bool:
+    """Whether standard error is a terminal or a notebook."""
     try:
         if sys.stderr is not None and sys.stderr.isatty():
             return True

@@ -1,4 +1,4 @@
-"""Repositories: collections that are kept in a folder, grow and shrink, and are asked about texts."""
+"""Repositories: collections that are stored in a folder, can grow and shrink, and can be searched."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from typing import Any
 from textkin import _textkin
 from textkin._data import Columns, read
 from textkin._graph import Graph
-from textkin._progress import Progress, Shown
-from textkin._settings import given, worker
+from textkin._progress import Progress, ProgressDisplay
+from textkin._settings import settings_dict, worker_command
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A document that is like a text that was looked for."""
+    """A document that matches a query."""
 
     id: str
     score: float
-    #: The score over that of the text with itself, in percent.
+    #: The score in percent of the score of the query with itself.
     percent: float
     words: int
     time: str | None
 
 
 @dataclass(frozen=True)
-class Added:
-    """What came of adding documents."""
+class AddSummary:
+    """The result of adding documents, in numbers."""
 
     added: int
-    #: Left out since they were there already.
+    #: Documents skipped because their id already exists.
     skipped: int
-    #: Took the place of others.
+    #: Documents that replaced others with the same id.
     replaced: int
-    #: What could not be read or added, where ``strict=False``.
+    #: Documents that could not be read or added (``strict=False``).
     problems: list[str]
 
 
 class Repository:
-    """A collection that is kept in a folder. If there is none, one is made, with these settings.
+    """A collection that is stored in a folder. If the folder holds none, one is created with these settings.
 
     >>> import tempfile, textkin
     >>> folder = tempfile.mkdtemp() + "/songs"
@@ -70,7 +70,7 @@ class Repository:
         templates: Sequence[str] | None = None,
         keep_text: bool = True,
     ) -> None:
-        settings = given(
+        settings = settings_dict(
             chunk=chunk,
             select=select,
             normalize=normalize,
@@ -78,32 +78,32 @@ class Repository:
             stop_words=stop_words,
             templates=templates,
         )
-        self._stored = _textkin.Stored(os.fspath(path), keep_text, settings)
+        self._handle = _textkin.RepositoryHandle(os.fspath(path), keep_text, settings)
 
     def __repr__(self) -> str:
-        return f"<textkin.Repository {os.fspath(self._stored.folder)!r}: {len(self):,} documents>"
+        return f"<textkin.Repository {os.fspath(self._handle.folder)!r}: {len(self):,} documents>"
 
     def __len__(self) -> int:
-        return len(self._stored)
+        return len(self._handle)
 
     def __bool__(self) -> bool:
         return True
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and id in self._stored
+        return isinstance(id, str) and id in self._handle
 
     def __iter__(self) -> Iterator[str]:
-        """The ids of its documents, in the order in which they came."""
-        return iter(self._stored.ids())
+        """Yields the ids of its documents, in the order in which they were added."""
+        return iter(self._handle.ids())
 
     @property
     def settings(self) -> dict[str, str]:
-        """How it was made."""
-        return dict(self._stored.config())
+        """The settings it was created with."""
+        return dict(self._handle.config())
 
     def text(self, id: str) -> str | None:
-        """The text of a document; ``None`` if texts are not kept."""
-        return self._stored.text(id)
+        """Returns the text of a document; ``None`` if the repository stores no texts."""
+        return self._handle.text(id)
 
     def add(
         self,
@@ -117,53 +117,57 @@ class Repository:
         memory: int | str | None = None,
         threads: int | None = None,
         progress: bool | Progress | None = None,
-    ) -> Added:
-        """Adds the documents of ``data``, which is what :func:`textkin.discover` takes: all or none. They are
-        on the disk when this returns. ``existing`` says what becomes of a document whose id is there
-        already: ``refuse`` (an error), ``skip`` or ``replace``."""
-        settings = given(
-            existing=existing, strict=strict, memory=memory, threads=threads, worker=worker()
+    ) -> AddSummary:
+        """Adds the documents of ``data`` (as in :func:`textkin.discover`), all or none. They are on disk when
+        this returns. ``existing`` decides what happens to a document whose id already exists: ``refuse`` (an
+        error), ``skip`` or ``replace``."""
+        settings = settings_dict(
+            existing=existing, strict=strict, memory=memory, threads=threads, worker=worker_command()
         )
         rows = read(data, Columns(id, text, time))
-        with Shown(progress) as shown:
-            return Added(*self._stored.add(rows, settings, shown))
+        with ProgressDisplay(progress) as callback:
+            return AddSummary(*self._handle.add(rows, settings, callback))
 
     def remove(self, ids: Sequence[str] | str) -> int:
-        """Removes documents by id, all or none; says how many."""
-        return self._stored.remove([ids] if isinstance(ids, str) else [str(id) for id in ids])
+        """Removes documents by id, all or none, and returns how many."""
+        return self._handle.remove([ids] if isinstance(ids, str) else [str(id) for id in ids])
 
     def compact(self) -> None:
-        """Forgets removed documents for good, and makes searches faster."""
-        self._stored.compact()
+        """Deletes removed documents from disk and merges index segments, so that searches are faster."""
+        self._handle.compact()
 
     def search(
         self,
         text: str,
-        top: int = 10,
-        measure: str = "kin",
+        top: int = _textkin.DEFAULT_TOP,
+        score: str = _textkin.DEFAULT_RANKING,
         *,
-        min_percent: float = 0.0,
+        threshold: float = 0.0,
         threads: int | None = None,
     ) -> list[Hit]:
-        """The documents most like ``text``, the best first. ``textkin measures`` lists the measures."""
-        settings = given(top=top, measure=measure, min_percent=min_percent, threads=threads)
-        return [Hit(*hit) for hit in self._stored.search([text], settings)[0]]
+        """Returns up to ``top`` documents that match ``text``, best first.
+
+        ``textkin measures`` lists the scores. ``threshold`` is the minimum score, in percent of the score of the
+        query with itself.
+        """
+        settings = settings_dict(top=top, score=score, threshold=threshold, threads=threads)
+        return [Hit(*hit) for hit in self._handle.search([text], settings)[0]]
 
     def discover(
         self,
-        score: str = "s4",
-        threshold: float | str = 0.05,
+        score: str = _textkin.DEFAULT_SCORE,
+        threshold: float | str = _textkin.DEFAULT_THRESHOLD,
         memory: int | str | None = None,
         threads: int | None = None,
         *,
         max_df: int | None = None,
-        cluster_by: str = "dense",
+        cluster_by: str = _textkin.DEFAULT_CLUSTERING,
         progress: bool | Progress | None = None,
     ) -> Graph:
-        """Relates its documents to one another, the way the repository was made."""
-        settings = given(
+        """Finds every pair of its documents that share text, with the settings of the repository."""
+        settings = settings_dict(
             score=score, threshold=threshold, memory=memory, threads=threads, max_df=max_df
         )
-        with Shown(progress) as shown:
-            found = self._stored.discover(settings, shown)
-        return Graph(found, self._stored, settings, cluster_by)
+        with ProgressDisplay(progress) as callback:
+            found = self._handle.discover(settings, callback)
+        return Graph(found, self._handle, settings, cluster_by)

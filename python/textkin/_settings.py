@@ -1,4 +1,4 @@
-"""Settings on their way to the engine, which knows their names and checks them."""
+"""Settings in the form that the engine reads; the engine checks names and values."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import sys
 from typing import Any
 
-#: What makes the interpreter a worker that reads files which may hang or crash a parser: started
-#: again with bounds, as the command line starts itself.
+#: Program of a worker process. Files that could hang or crash a parser are read in a new interpreter with
+#: limits on time and memory, as the command line does by starting itself again.
 _WORKER = """\
 import sys
 sys.path.insert(0, {folder!r})
@@ -16,17 +16,17 @@ sys.exit(_textkin.worker(sys.argv[2:]))
 """
 
 
-def worker() -> list[str]:
-    """The command of a worker; empty where the interpreter cannot be started again."""
+def worker_command() -> list[str]:
+    """Returns the command that starts a worker; empty if the interpreter cannot be started again."""
     if not sys.executable:
         return []
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    # Isolated: nothing of the folder one is in, and no settings of the environment.
+    # Isolated: ignores the current folder and the environment.
     return [sys.executable, "-I", "-c", _WORKER.format(folder=folder)]
 
 
-def given(**settings: Any) -> dict[str, Any]:
-    """The settings that are given; ``None`` leaves the default of the engine."""
+def settings_dict(**settings: Any) -> dict[str, Any]:
+    """Returns the settings without those that are ``None``, for which the engine has defaults."""
     for name, value in settings.items():
         if isinstance(value, os.PathLike):
             settings[name] = os.fspath(value)

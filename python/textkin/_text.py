@@ -1,12 +1,12 @@
-"""Places in texts: the engine counts bytes of UTF-8, Python counts characters."""
+"""Positions in texts: the engine counts bytes of UTF-8, Python counts characters."""
 
 from __future__ import annotations
 
 
 class Offsets:
-    """Turns bytes of the UTF-8 of a text into characters of it."""
+    """Converts byte offsets in the UTF-8 form of a text to character offsets."""
 
-    #: Characters between two places that are remembered.
+    #: Number of characters between two stored positions.
     STEP = 1024
 
     def __init__(self, text: str) -> None:
@@ -19,7 +19,7 @@ class Offsets:
                 self._starts.append(self._starts[-1] + len(part.encode("utf-8")))
 
     def character(self, byte: int) -> int:
-        """The number of the character that begins at ``byte``."""
+        """Returns the index of the character that starts at ``byte``."""
         if self._starts is None:
             return byte
         low, high = 0, len(self._starts) - 1
@@ -34,5 +34,5 @@ class Offsets:
         return at + len(part[: byte - self._starts[low]].decode("utf-8", "ignore"))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Both ends of a span."""
+        """Converts both ends of a span."""
         return self.character(start), self.character(end)

@@ -1,4 +1,4 @@
-"""Tracing a stream: where each passage of a document came from, under fixed memory."""
+"""Tracing a stream: where each passage of a document came from, in fixed memory."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 
 from textkin import _textkin
 from textkin._errors import DataTypeError
-from textkin._settings import given
+from textkin._settings import settings_dict
 from textkin._text import Offsets
 
 
 @dataclass(frozen=True)
 class CopiedBlock:
-    """A passage that an earlier document has."""
+    """A passage that occurs in an earlier document."""
 
-    #: Where it stands in the text, in characters.
+    #: Span in the text, in characters.
     start: int
     end: int
-    #: Its words.
+    #: Number of words.
     words: int
-    #: The id of the earliest document known to hold it; ``None`` if the id has been forgotten.
+    #: Id of the earliest document known to contain it; ``None`` if the id was evicted.
     origin: str | None
-    #: The number of that document in the stream, from 0; never forgotten.
+    #: Number of that document in the stream, from 0; never evicted.
     origin_number: int
 
 
@@ -32,33 +32,33 @@ class CopiedBlock:
 class Origins:
     """Where the passages of one document came from."""
 
-    #: Its number in the stream, from 0.
+    #: Number of the document in the stream, from 0.
     number: int
-    #: Its words, and how many of them are fresh.
+    #: Number of words, and how many of them are fresh.
     words: int
     fresh_words: int
-    #: The id of the document that most of it came from (itself if nothing did); ``None`` if forgotten.
+    #: Id of the document that most chunks came from (itself if none was copied); ``None`` if it was evicted.
     dominant_origin: str | None
     dominant_origin_number: int
-    #: The share of its chunks that did.
+    #: Share of the chunks that came from the dominant origin.
     dominant_share: float
-    #: Whether that is a tenth more than came from any other document.
+    #: Whether that share exceeds the next one by a tenth or more.
     is_clear: bool
-    #: The passages that came from earlier documents, in text order.
+    #: Passages copied from earlier documents, in text order.
     blocks: list[CopiedBlock]
-    #: Positions of fresh words, in characters.
+    #: Spans of fresh words, in characters.
     fresh: list[tuple[int, int]]
-    #: Positions of copied words whose origin is an estimate, in characters.
+    #: Spans of copied words whose origin is an estimate, in characters.
     estimated: list[tuple[int, int]]
 
     @property
     def is_copied(self) -> bool:
-        """Whether most of it came from another document."""
+        """Whether the dominant origin is another document."""
         return self.dominant_origin_number != self.number
 
 
 class Tracer:
-    """Says where each passage of a stream of documents came from, with a fixed amount of memory.
+    """Traces each passage of a stream of documents to its origin, in a fixed amount of memory.
 
     >>> import textkin
     >>> tracer = textkin.Tracer(memory="1MiB")
@@ -75,16 +75,16 @@ class Tracer:
 
     def __init__(
         self,
-        memory: int | str = "100MiB",
+        memory: int | str = _textkin.DEFAULT_TRACE_MEMORY,
         *,
-        preset: str = "kin",
-        chunk: str = "words:8",
+        preset: str = _textkin.DEFAULT_PRESET,
+        chunk: str = _textkin.DEFAULT_CHUNK,
         select: str | None = None,
         normalize: str | None = None,
         stop_words: Sequence[str] | None = None,
         _state: str | None = None,
     ) -> None:
-        settings = given(
+        settings = settings_dict(
             memory=memory,
             preset=preset,
             chunk=chunk,
@@ -92,23 +92,23 @@ class Tracer:
             normalize=normalize,
             stop_words=stop_words,
         )
-        self._stream = _textkin.Stream(settings, _state)
+        self._handle = _textkin.TracerHandle(settings, _state)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **settings: Any) -> Tracer:
-        """Goes on from a state that was saved. The settings must be those it was made with: another is
-        an error that says which."""
+        """Restores a tracer from a saved state. The settings must be those the state was saved with; otherwise
+        an error names the one that differs."""
         return cls(**settings, _state=os.fspath(path))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes all that is remembered; the file is complete or as it was before."""
-        self._stream.save(os.fspath(path))
+        """Writes the state to a file. The file is replaced as a whole or not at all."""
+        self._handle.save(os.fspath(path))
 
     def feed(self, id: str, text: str) -> Origins:
-        """Says where the passages of the next document came from, and remembers it as ``id``."""
+        """Traces the passages of the next document and remembers the document as ``id``."""
         if not isinstance(text, str):
-            raise DataTypeError(f"text is of type {type(text).__name__}; give a str")
-        head, dominant, blocks, fresh, estimated = self._stream.feed(str(id), text)
+            raise DataTypeError(f"text must be a str, got {type(text).__name__}")
+        head, dominant, blocks, fresh, estimated = self._handle.feed(str(id), text)
         offsets = Offsets(text)
         copied = [
             CopiedBlock(*offsets.span(start, end), words, origin, number)
@@ -119,13 +119,13 @@ class Tracer:
         return Origins(*head, origin, origin_number, share, is_clear, copied, *spans)
 
     def most_copied(self, n: int = 10) -> list[dict[str, Any]]:
-        """The ``n`` documents that most others copied from, so far."""
+        """Returns the ``n`` documents that most others copied from so far: id, number, copies and words."""
         names = ("id", "number", "copies", "words")
-        return [dict(zip(names, origin)) for origin in self._stream.most_copied(n)]
+        return [dict(zip(names, origin)) for origin in self._handle.most_copied(n)]
 
     def __len__(self) -> int:
-        """Documents taken so far."""
-        return len(self._stream)
+        """Returns the number of documents traced so far."""
+        return len(self._handle)
 
     def __bool__(self) -> bool:
         return True

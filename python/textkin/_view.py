@@ -1,4 +1,4 @@
-"""What notebooks show: tables with passages, texts side by side, the graph. Everything is escaped."""
+"""HTML for notebooks: pairs with passages, texts side by side, a drawing of the graph. All text is escaped."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from textkin._compare import Comparison, Passage
     from textkin._graph import Graph
 
-#: Background of passages, in turn; they are thin, so that they do on light and dark pages.
+#: Background colours of passages, in turn; used with transparency, so they suit light and dark pages.
 _TINTS = ("255,193,7", "33,150,243", "76,175,80", "233,30,99", "156,39,176", "255,87,34")
-#: Texts longer than this are shown by their passages only, with so many characters around each.
+#: Longer texts are shown as excerpts: their passages with ``_AROUND`` characters around each.
 _MAX_CHARACTERS = 20_000
 _AROUND = 160
-#: Pairs in a table, nodes in a drawing.
+#: Maximum number of pairs in a table and of nodes in a drawing.
 _MAX_PAIRS = 10
 _MAX_NODES = 60
 
@@ -25,12 +25,12 @@ _TEXT = "white-space:pre-wrap;overflow-wrap:anywhere;text-align:left;vertical-al
 
 
 def counted(number: int, word: str) -> str:
-    """``1 pair``, ``2 pairs``."""
+    """Formats a number with its noun: ``1 pair``, ``2 pairs``."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def graph(graph: Graph) -> str:
-    """A graph: what it is, its strongest pairs, its largest clusters."""
+    """Shows a graph: a summary, its strongest pairs and its largest clusters."""
     parts = [f"<p>{escape(repr(graph).strip('<>'))}</p>"]
     pairs = _strongest(graph)
     if pairs:
@@ -49,7 +49,7 @@ def _pairs(graph: Graph, pairs: list[dict[str, Any]]) -> str:
     excerpts = graph._excerpts(len(pairs))
     heads = "".join(
         f'<th style="{_CELL}">{head}</th>'
-        for head in ("a", "b", "score", "of a in b", "of b in a", "shared" if excerpts else "")
+        for head in ("a", "b", "score", "a in b", "b in a", "longest shared passage" if excerpts else "")
     )
     rows = []
     for number, pair in enumerate(pairs):
@@ -63,12 +63,12 @@ def _pairs(graph: Graph, pairs: list[dict[str, Any]]) -> str:
         ]
         rows.append(f"<tr>{''.join(cells)}</tr>")
     more = len(graph) - len(pairs)
-    note = f"<p>and {counted(more, 'more pair')}</p>" if more > 0 else ""
+    note = f"<p>{counted(more, 'more pair')}</p>" if more > 0 else ""
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>{note}"
 
 
 def _excerpt(passage: tuple[str, str, str] | None) -> str:
-    """The longest passage of a pair, with what stands around it."""
+    """Shows the longest passage of a pair with the text around it."""
     if passage is None:
         return ""
     before, shared, after = passage
@@ -77,7 +77,7 @@ def _excerpt(passage: tuple[str, str, str] | None) -> str:
 
 
 def comparison(comparison: Comparison) -> str:
-    """Two texts side by side, their passages in the same colours."""
+    """Shows two texts side by side, with shared passages in the same colours."""
     ids, texts, passages = comparison.ids, comparison.texts, comparison.passages
     shares = (comparison.a_in_b, comparison.b_in_a)
     heads, cells = [], []
@@ -85,20 +85,20 @@ def comparison(comparison: Comparison) -> str:
         other = escape(_short(ids[1 - side], 80))
         heads.append(
             f'<th style="{_CELL};width:50%">{escape(_short(ids[side], 80))}<br>'
-            f"<small>{shares[side]:.1%} of its words are in {other}</small></th>"
+            f"<small>{shares[side]:.1%} of its words are found in {other}</small></th>"
         )
-        places = [(p.a, p.b)[side] for p in passages]
-        cells.append(f'<td style="{_TEXT}">{_marked(texts[side], places)}</td>')
+        spans = [(p.a, p.b)[side] for p in passages]
+        cells.append(f'<td style="{_TEXT}">{_marked(texts[side], spans)}</td>')
     return (
         '<div class="textkin"><table style="table-layout:fixed;width:100%">'
         f"<thead><tr>{''.join(heads)}</tr></thead><tbody><tr>{''.join(cells)}</tr></tbody></table></div>"
     )
 
 
-def _marked(text: str, places: list[tuple[int, int]]) -> str:
-    """A text with its passages marked, whole or by excerpts."""
+def _marked(text: str, spans: list[tuple[int, int]]) -> str:
+    """Marks the passages of a text, which is shown whole or as excerpts."""
     is_whole = len(text) <= _MAX_CHARACTERS
-    numbered = sorted((start, end, number) for number, (start, end) in enumerate(places))
+    numbered = sorted((start, end, number) for number, (start, end) in enumerate(spans))
     out: list[str] = []
     at = 0
     for start, end, number in numbered:
@@ -120,7 +120,7 @@ def _marked(text: str, places: list[tuple[int, int]]) -> str:
 
 
 def _between(text: str, start: int, end: int, is_whole: bool, is_first: bool, is_last: bool) -> str:
-    """What stands between two passages."""
+    """Shows the text between two passages."""
     between = text[start:end]
     if is_whole or len(between) <= 2 * _AROUND:
         return escape(between)
@@ -135,12 +135,12 @@ def _tint(number: int) -> str:
     return f"background:rgba({_TINTS[number % len(_TINTS)]},.35);color:inherit"
 
 
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _short(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def _drawing(graph: Graph, pairs: list[dict[str, Any]]) -> str:
-    """The largest clusters, each as a ring, with the strongest pairs among them as lines."""
+    """Draws the largest clusters, each as a ring of documents, and their strongest pairs as lines."""
     if not pairs:
         return ""
     clusters, n_nodes = [], 0
@@ -150,22 +150,22 @@ def _drawing(graph: Graph, pairs: list[dict[str, Any]]) -> str:
             break
         clusters.append(members)
         n_nodes += len(members)
-    places: dict[str, tuple[float, float]] = {}
+    positions: dict[str, tuple[float, float]] = {}
     x, height, left = 0.0, 0.0, 10.0
     for members in clusters:
         radius = max(14.0, len(members) * 14 / (2 * math.pi))
         left = x + 10 + radius
         for number, member in enumerate(members):
             angle = 2 * math.pi * number / len(members) - math.pi / 2
-            places[member] = (left + radius * math.cos(angle), radius * math.sin(angle))
+            positions[member] = (left + radius * math.cos(angle), radius * math.sin(angle))
         x = left + radius + 10
         height = max(height, 2 * radius + 24)
-    if not places:
+    if not positions:
         return ""
     lines = []
     for a, b, score, _, _ in graph._found.rows(4 * _MAX_NODES):
-        if a in places and b in places:
-            (x1, y1), (x2, y2) = places[a], places[b]
+        if a in positions and b in positions:
+            (x1, y1), (x2, y2) = positions[a], positions[b]
             weight = 0.15 + 0.85 * min(max(score, 0.0), 1.0)
             lines.append(
                 f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
@@ -173,11 +173,11 @@ def _drawing(graph: Graph, pairs: list[dict[str, Any]]) -> str:
             )
     nodes = [
         f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="4" fill="#2196f3"><title>{escape(name)}</title></circle>'
-        for name, (cx, cy) in places.items()
+        for name, (cx, cy) in positions.items()
     ]
-    left_out = graph._found.n_documents() - len(places)
+    n_hidden = graph._found.n_documents() - len(positions)
     note = f"{len(clusters)} of {counted(len(graph.clusters), 'cluster')}"
-    note += f", {counted(left_out, 'other document')} not shown" if left_out > 0 else ""
+    note += f", {counted(n_hidden, 'other document')} not shown" if n_hidden > 0 else ""
     return (
         f'<svg role="img" aria-label="graph of {escape(note)}" width="{min(x, 900):.0f}" '
         f'viewBox="0 {-height / 2:.1f} {x:.1f} {height:.1f}" style="max-width:100%">'
@@ -186,7 +186,7 @@ def _drawing(graph: Graph, pairs: list[dict[str, Any]]) -> str:
 
 
 def longest(comparison: Comparison) -> tuple[str, str, str] | None:
-    """The longest passage of a comparison, in the first text, with what stands around it."""
+    """Returns the longest passage of a comparison, in the first text, with the text before and after it."""
     best: Passage | None = max(comparison.passages, key=lambda p: p.words, default=None)
     if best is None:
         return None

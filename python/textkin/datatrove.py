@@ -1,8 +1,8 @@
-"""Blocks for datatrove pipelines: cleaning what comes by, and saying where it came from.
+"""Blocks for datatrove pipelines.
 
-``Dedup`` takes out of the documents of one task what is in them more than once; it holds these
-documents in memory. ``Trace`` looks at each document as it passes, with fixed memory, says how much of it
-earlier documents have, and may drop what has too little of its own.
+``Dedup`` removes duplicates among the documents of one task; it holds these documents in memory. ``Trace`` traces each
+document as it passes, in fixed memory, records how much of it is fresh, and can drop documents with too little fresh
+text.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from textkin import _textkin
 from textkin._dedup import dedup
-from textkin._packages import needed
+from textkin._packages import require
 from textkin._tracer import Tracer
 
-PipelineStep: Any = needed("datatrove.pipeline.base").PipelineStep
+PipelineStep: Any = require("datatrove.pipeline.base").PipelineStep
 
 
 class Dedup(PipelineStep):  # type: ignore[misc]
-    """Takes out of the documents of a task what is in them more than once.
+    """Removes duplicates among the documents of a task.
 
-    The settings are those of :func:`textkin.dedup`: ``level``, ``threshold``, ``keep``, … Documents that go are
-    written by ``exclusion_writer``, if there is one, with ``duplicate_of`` and ``duplicate_score`` in their
+    The settings are those of :func:`textkin.dedup`: ``level``, ``threshold``, ``keep``, … If there is an
+    ``exclusion_writer``, it writes the removed documents, with ``duplicate_of`` and ``duplicate_score`` in their
     metadata.
     """
 
@@ -35,27 +36,26 @@ class Dedup(PipelineStep):  # type: ignore[misc]
         self.settings = settings
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
-        """Reads all documents, then gives those that stay."""
+        """Reads all documents, then yields those that stay."""
         documents = list(data)
         with self.track_time():
-            cleaned = dedup([document.text for document in documents], **self.settings, progress=False)
-        found = cleaned._found
-        changed = dict(found.changed)
-        removed = {int(row["document"]): row for row in cleaned.removed.to_pylist()}
-        gone = set(found.gone)
+            result = dedup([document.text for document in documents], **self.settings, progress=False)
+        changed = dict(result._found.changed_texts)
+        removed_rows = set(result._found.removed_rows)
+        removals = {int(row["document"]): row for row in result.removed.to_pylist()}
         with self.exclusion_writer or contextlib.nullcontext() as writer:
             for number, document in enumerate(documents):
                 self.stat_update("total")
-                if number in gone:
+                if number in removed_rows:
                     self.stat_update("dropped")
                     if writer is not None:
-                        evidence = removed[number]
-                        document.metadata["duplicate_of"] = documents[int(evidence["duplicate_of"])].id
-                        document.metadata["duplicate_score"] = evidence["score"]
+                        removal = removals[number]
+                        document.metadata["duplicate_of"] = documents[int(removal["duplicate_of"])].id
+                        document.metadata["duplicate_score"] = removal["score"]
                         writer.write(document, rank)
                     continue
                 if number in changed:
-                    self.stat_update("cut")
+                    self.stat_update("shortened")
                     document.text = changed[number]
                 self.stat_update("forwarded")
                 self.update_doc_stats(document)
@@ -63,11 +63,11 @@ class Dedup(PipelineStep):  # type: ignore[misc]
 
 
 class Trace(PipelineStep):  # type: ignore[misc]
-    """Says of each document, as it passes, where it came from: ``origin``, ``origin_share`` and ``fresh_share``
-    in its metadata. The memory is fixed, however many documents pass.
+    """Traces each document as it passes and adds ``origin``, ``origin_share`` and ``fresh_share`` to its
+    metadata. Memory is fixed, however many documents pass.
 
-    With ``min_fresh``, a document goes if the share of its words that no earlier one has is smaller. Other
-    settings are those of :class:`textkin.Tracer`.
+    With ``min_fresh``, drops documents whose share of fresh words is smaller. Other settings are those of
+    :class:`textkin.Tracer`.
     """
 
     type = "🔻 - FILTER"
@@ -75,7 +75,7 @@ class Trace(PipelineStep):  # type: ignore[misc]
 
     def __init__(
         self,
-        memory: int | str = "100MiB",
+        memory: int | str = _textkin.DEFAULT_TRACE_MEMORY,
         min_fresh: float = 0.0,
         exclusion_writer: Any = None,
         **settings: Any,
@@ -86,7 +86,7 @@ class Trace(PipelineStep):  # type: ignore[misc]
         self.settings = {"memory": memory, **settings}
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
-        """Gives documents as they come."""
+        """Yields documents as they arrive."""
         tracer = Tracer(**self.settings)
         with self.exclusion_writer or contextlib.nullcontext() as writer:
             for document in data:

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from loopback import Cluster, descendants
+from local_cluster import Cluster, descendants
 
 TICKS = os.sysconf("SC_CLK_TCK")
 CONF = {

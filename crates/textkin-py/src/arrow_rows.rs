@@ -1,4 +1,4 @@
-//! Rows out of Arrow batches, which are not copied.
+//! Rows of Arrow batches, without a copy.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use textkin::source::column::{display_at, find, is_text, text_at};
 use textkin::types::{DocumentSink, Piece};
 
 use crate::error::{DataError, DataTypeError};
-use crate::row::{Columns, Ids, give, no_column};
+use crate::row::{Columns, Ids, emit_row, missing_column};
 
-/// Rows of one piece, at most.
+/// Maximum rows of one piece.
 const MAX_ROWS: usize = 512;
 
-/// Where batches come from.
+/// Reader of rows from a stream of Arrow batches.
 pub(crate) struct ArrowRows {
     batches: Box<dyn RecordBatchReader + Send>,
     columns: Columns,
     n_rows: u64,
     ids: Ids,
-    /// What is left of the last batch, and the place in it.
+    /// The current batch, and the next row in it.
     batch: Option<(Arc<Batch>, usize)>,
 }
 
@@ -32,13 +32,13 @@ impl std::fmt::Debug for ArrowRows {
     }
 }
 
-/// The columns of one batch.
+/// Columns of one batch.
 #[derive(Debug)]
 struct Batch {
     text: ArrayRef,
     id: Option<ArrayRef>,
     time: Option<ArrayRef>,
-    /// Number of its first row.
+    /// Number of its first row in the stream.
     first: u64,
     name: String,
 }
@@ -52,29 +52,29 @@ impl ArrowRows {
         Ok(Self { batches, columns, n_rows: 0, ids: Ids::default(), batch: None })
     }
 
-    /// Rows given so far.
+    /// Returns the number of rows read so far.
     pub(crate) fn n_rows(&self) -> u64 {
         match &self.batch {
-            Some((batch, place)) => batch.first + *place as u64,
+            Some((batch, next_row)) => batch.first + *next_row as u64,
             None => self.n_rows,
         }
     }
 
-    /// The next rows, or `None` at the end.
+    /// Returns the next rows, or `None` at the end.
     pub(crate) fn next_piece(&mut self) -> PyResult<Option<Box<dyn Piece>>> {
         loop {
-            if let Some((batch, place)) = &mut self.batch {
-                let start = *place;
+            if let Some((batch, next_row)) = &mut self.batch {
+                let start = *next_row;
                 let end = batch.text.len().min(start + MAX_ROWS);
                 if start < end {
-                    *place = end;
+                    *next_row = end;
                     let batch = Arc::clone(batch);
                     return Ok(Some(Box::new(ArrowPiece { batch, rows: start..end })));
                 }
             }
             let Some(batch) = self.batches.next() else { return Ok(None) };
             let batch = batch.map_err(|error| {
-                DataError::new_err(format!("row {} and on: {error}", self.n_rows))
+                DataError::new_err(format!("cannot read rows from row {}: {error}", self.n_rows))
             })?;
             let batch = self.columns_of(&batch)?;
             self.n_rows += batch.text.len() as u64;
@@ -84,20 +84,20 @@ impl ArrowRows {
 
     fn columns_of(&mut self, batch: &RecordBatch) -> PyResult<Batch> {
         let name = self.columns.text_name();
-        let there = || batch.schema_ref().fields().iter().map(|field| field.name().clone());
+        let column_names = || batch.schema_ref().fields().iter().map(|field| field.name().clone());
         let text = find(batch, name)
-            .ok_or_else(|| no_column(name, "text", &there().collect::<Vec<_>>()))?;
-        let plain = |column: ArrayRef| as_bytes(column, self.n_rows);
+            .ok_or_else(|| missing_column(name, "text", &column_names().collect::<Vec<_>>()))?;
+        let bytes = |column: ArrayRef| as_bytes(column, self.n_rows);
         let batch = Batch {
-            text: plain(text)?,
-            id: find(batch, self.columns.id_name()).map(plain).transpose()?,
-            time: find(batch, self.columns.time_name()).map(plain).transpose()?,
+            text: bytes(text)?,
+            id: find(batch, self.columns.id_name()).map(bytes).transpose()?,
+            time: find(batch, self.columns.time_name()).map(bytes).transpose()?,
             first: self.n_rows,
             name: name.to_owned(),
         };
         if !is_text(batch.text.data_type()) && batch.text.data_type() != &DataType::Null {
             return Err(DataTypeError::new_err(format!(
-                "column '{name}' is not a string but {}",
+                "column '{name}' must be a string, got {}",
                 batch.text.data_type()
             )));
         }
@@ -111,34 +111,34 @@ impl ArrowRows {
     }
 }
 
-/// Makes sure that the wanted columns are there, before anything is read.
+/// Fails if a requested column is missing, before anything is read.
 fn check(schema: &Schema, columns: &Columns) -> PyResult<()> {
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-    let wanted = [
+    let required = [
         (Some(columns.text_name()), "text"),
         (columns.id.as_deref(), "id"),
         (columns.time.as_deref(), "time"),
     ];
-    for (name, argument) in wanted {
+    for (name, argument) in required {
         let Some(name) = name else { continue };
         let first = name.split('.').next().unwrap_or(name);
-        if !names.iter().any(|there| there == name || there == first) {
-            return Err(no_column(name, argument, &names));
+        if !names.iter().any(|column| column == name || column == first) {
+            return Err(missing_column(name, argument, &names));
         }
     }
     Ok(())
 }
 
-/// Strings as bytes, which takes no copy: that they are text is checked where they are read, not
-/// taken from whoever made them. Columns with a dictionary are written out.
+/// Casts strings to bytes, without a copy: UTF-8 is checked when a text is read, and the producer of the column
+/// is not trusted. Expands dictionary columns.
 fn as_bytes(column: ArrayRef, row: u64) -> PyResult<ArrayRef> {
     let to = match column.data_type() {
         DataType::Utf8 => DataType::Binary,
         DataType::LargeUtf8 => DataType::LargeBinary,
         DataType::Utf8View => DataType::BinaryView,
         DataType::Dictionary(_, values) => {
-            let plain = cast(&column, values);
-            return as_bytes(plain.map_err(|error| unreadable(row, &error))?, row);
+            let expanded = cast(&column, values);
+            return as_bytes(expanded.map_err(|error| unreadable(row, &error))?, row);
         }
         _ => return Ok(column),
     };
@@ -146,7 +146,7 @@ fn as_bytes(column: ArrayRef, row: u64) -> PyResult<ArrayRef> {
 }
 
 fn unreadable(row: u64, error: &arrow::error::ArrowError) -> pyo3::PyErr {
-    DataError::new_err(format!("row {row} and on cannot be read: {error}"))
+    DataError::new_err(format!("cannot read rows from row {row}: {error}"))
 }
 
 impl Batch {
@@ -156,7 +156,7 @@ impl Batch {
     }
 }
 
-/// Some rows of a batch.
+/// A range of rows of a batch.
 #[derive(Debug)]
 struct ArrowPiece {
     batch: Arc<Batch>,
@@ -170,19 +170,19 @@ impl Piece for ArrowPiece {
             let name = &batch.name;
             let text = match text_at(&batch.text, row) {
                 Ok(Some(text)) => Ok(text),
-                Ok(None) => Err(format!("field '{name}' is not a string but null")),
+                Ok(None) => Err(format!("field '{name}' must be a string, got null")),
                 Err(_) => Err(format!("field '{name}' is not valid UTF-8")),
             };
             let time = batch.time.as_ref().and_then(|times| display_at(times, row));
             let (id, number) = (batch.id_at(row), batch.first + row as u64);
-            if give(sink, number, id.into(), text, time.map(Cow::Owned)).is_break() {
+            if emit_row(sink, number, id.into(), text, time.map(Cow::Owned)).is_break() {
                 return;
             }
         }
     }
 
     fn bytes(&self) -> u64 {
-        // Unknown before it is read; the feed counts rows.
+        // Unknown before the rows are read; progress counts rows.
         0
     }
 }

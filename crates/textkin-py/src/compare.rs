@@ -13,24 +13,24 @@ use textkin::{Comparison, compare as compare_texts, read_document};
 use crate::data::source_settings;
 use crate::error;
 use crate::row::Columns;
-use crate::settings::Given;
+use crate::settings::SettingsDict;
 
-/// A text, or the file that holds it.
+/// A text, or the path of a file that contains it.
 #[derive(Debug, FromPyObject)]
-pub(crate) enum Text {
+pub(crate) enum TextOrPath {
     Text(PyBackedStr),
     Path(PathBuf),
 }
 
-/// What two texts share.
+/// Two texts and what they share.
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Debug)]
-pub(crate) struct Compared {
+pub(crate) struct ComparedTexts {
     pub(crate) comparison: Comparison,
     pub(crate) ids: [String; 2],
     pub(crate) texts: [String; 2],
     pub(crate) notes: [Vec<Note>; 2],
-    /// What a run says of the two.
+    /// Rank and scores of the pair in a run, if the comparison explains one.
     pub(crate) pair: Option<RunPair<'static>>,
 }
 
@@ -38,35 +38,35 @@ pub(crate) struct Compared {
 #[pyfunction]
 pub(crate) fn compare(
     py: Python<'_>,
-    a: Text,
-    b: Text,
+    a: TextOrPath,
+    b: TextOrPath,
     ids: [String; 2],
     settings: &Bound<'_, PyDict>,
-) -> PyResult<Compared> {
-    let given = Given(settings);
-    let max_gap = given.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
+) -> PyResult<ComparedTexts> {
+    let dict = SettingsDict(settings);
+    let max_gap = dict.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
     let columns = Columns { id: None, text: None, time: None };
-    let source_settings = source_settings(&columns, &given)?;
-    let settings = given.settings()?;
+    let source_settings = source_settings(&columns, &dict)?;
+    let settings = dict.settings()?;
     let compared = py.detach(|| {
         let mut texts = [String::new(), String::new()];
         let (mut ids, mut notes) = (ids, [Vec::new(), Vec::new()]);
-        for (side, given) in [a, b].into_iter().enumerate() {
-            match given {
-                Text::Text(text) => texts[side] = text.to_string(),
-                Text::Path(path) => {
+        for (side, input) in [a, b].into_iter().enumerate() {
+            match input {
+                TextOrPath::Text(text) => texts[side] = text.to_string(),
+                TextOrPath::Path(path) => {
                     let read = read_document(&path, &source_settings)?;
                     (ids[side], texts[side], notes[side]) = (read.id, read.text, read.notes);
                 }
             }
         }
         let comparison = compare_texts(&texts[0], &texts[1], &settings, max_gap)?;
-        Ok(Compared { comparison, ids, texts, notes, pair: None })
+        Ok(ComparedTexts { comparison, ids, texts, notes, pair: None })
     });
-    compared.map_err(|error| error::of_textkin(&error))
+    compared.map_err(|error| error::from_textkin(&error))
 }
 
-impl Compared {
+impl ComparedTexts {
     fn with_view<T>(&self, show: impl FnOnce(&textkin::report::Comparison<'_>) -> T) -> T {
         let [a, b] = [0, 1].map(|side| [self.ids[side].as_str(), self.texts[side].as_str()]);
         let mut view = self.comparison.view(a, b);
@@ -78,25 +78,25 @@ impl Compared {
 }
 
 #[pymethods]
-impl Compared {
-    /// The names of the texts.
+impl ComparedTexts {
+    /// Ids of the texts.
     #[getter]
     fn ids(&self) -> [&str; 2] {
         [&self.ids[0], &self.ids[1]]
     }
 
-    /// The texts.
+    /// The two texts.
     #[getter]
     fn texts(&self) -> [&str; 2] {
         [&self.texts[0], &self.texts[1]]
     }
 
-    /// Everything as JSON, as the command line writes it.
+    /// Returns the comparison as JSON, as the command line writes it.
     fn json(&self, py: Python<'_>) -> String {
         py.detach(|| self.with_view(|view| comparison_json(view, WithText::No)))
     }
 
-    /// A page that shows both side by side.
+    /// Returns an HTML page that shows both texts side by side.
     fn page(&self, py: Python<'_>) -> String {
         py.detach(|| self.with_view(comparison_page))
     }

@@ -1,4 +1,4 @@
-//! Data as it comes: rows in Python, or paths.
+//! Input data: rows in Python, or paths.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,11 +8,11 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use textkin::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
 
-use crate::feed::{Feed, Rows, once};
+use crate::feed::{Feed, Rows, read_once_error};
 use crate::row::Columns;
-use crate::settings::Given;
+use crate::settings::SettingsDict;
 
-/// What `textkin._data` makes of whatever was given.
+/// Data as `textkin._data` converts it.
 #[derive(Debug, FromPyObject)]
 pub(crate) enum Data {
     Rows(Rows),
@@ -27,43 +27,43 @@ pub(crate) struct Paths {
 }
 
 impl Data {
-    /// An error if the data cannot be read twice.
-    pub(crate) fn needs_two_readings(&self) -> PyResult<()> {
+    /// Fails if the data cannot be read twice.
+    pub(crate) fn check_repeatable(&self) -> PyResult<()> {
         match self {
-            Self::Rows(rows) if !rows.is_repeatable() => Err(once()),
+            Self::Rows(rows) if !rows.is_repeatable() => Err(read_once_error()),
             _ => Ok(()),
         }
     }
 
-    /// Begins to read.
-    pub(crate) fn open(&self, py: Python<'_>, given: &Given<'_, '_>) -> PyResult<Opened> {
+    /// Prepares the data to be read.
+    pub(crate) fn open(&self, py: Python<'_>, dict: &SettingsDict<'_, '_>) -> PyResult<OpenData> {
         Ok(match self {
-            Self::Rows(rows) => Opened::Feed(Box::new(rows.feed(py))),
+            Self::Rows(rows) => OpenData::Feed(Box::new(rows.feed(py))),
             Self::Paths(paths) => {
-                let settings = source_settings(&paths.columns, given)?;
-                Opened::Paths { paths: paths.paths.clone(), settings: Box::new(settings) }
+                let settings = source_settings(&paths.columns, dict)?;
+                OpenData::Paths { paths: paths.paths.clone(), settings: Box::new(settings) }
             }
         })
     }
 }
 
-/// How files are read.
+/// Returns the settings for reading files.
 pub(crate) fn source_settings(
     columns: &Columns,
-    given: &Given<'_, '_>,
+    dict: &SettingsDict<'_, '_>,
 ) -> PyResult<SourceSettings> {
-    let seconds = given.count("max_seconds")?.unwrap_or(60);
-    // The interpreter, and what makes it our worker.
-    let mut worker = given.value::<Vec<OsString>>("worker")?.unwrap_or_default().into_iter();
+    let seconds = dict.count("max_seconds")?.unwrap_or(60);
+    // The interpreter, and the arguments that make it a worker.
+    let mut worker = dict.value::<Vec<OsString>>("worker")?.unwrap_or_default().into_iter();
     Ok(SourceSettings {
         text_field: columns.text_name().to_owned(),
         id_field: columns.id.clone(),
         time_field: columns.time.clone(),
-        exclude: given.value("exclude_files")?.unwrap_or_default(),
+        exclude: dict.value("exclude_files")?.unwrap_or_default(),
         folder_marker: Some(textkin::Repository::folder_marker()),
-        input_format: given.parsed("input_format")?,
+        input_format: dict.parsed("input_format")?,
         extract: ExtractOptions {
-            main_content: given.value("main_content")?.unwrap_or(false),
+            main_content: dict.value("main_content")?.unwrap_or(false),
             ..ExtractOptions::default()
         },
         worker: Worker {
@@ -78,15 +78,15 @@ pub(crate) fn source_settings(
     })
 }
 
-/// Data that is being read.
+/// Data that is ready to be read.
 #[derive(Debug)]
-pub(crate) enum Opened {
+pub(crate) enum OpenData {
     Feed(Box<Feed>),
     Paths { paths: Vec<PathBuf>, settings: Box<SourceSettings> },
 }
 
-impl Opened {
-    /// Makes the source of the documents, on whichever thread it is called.
+impl OpenData {
+    /// Returns a function that creates the source of the documents, on any thread.
     pub(crate) fn source(
         &self,
     ) -> Box<dyn Fn() -> Result<Inputs, textkin::Error> + Send + Sync + 'static> {
@@ -105,7 +105,7 @@ impl Opened {
         }
     }
 
-    /// The feed that the calling thread must fill.
+    /// Returns the feed that the calling thread must fill; `None` for paths.
     pub(crate) fn feed(&mut self) -> Option<&mut Feed> {
         match self {
             Self::Feed(feed) => Some(feed),

@@ -1,4 +1,4 @@
-//! `dedup`: what goes of a collection, and what stays of the rest.
+//! `dedup`: the duplicates of a collection, and the texts that remain.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,23 +17,23 @@ use textkin::{
 use crate::data::Data;
 use crate::error;
 use crate::run::run;
-use crate::settings::Given;
+use crate::settings::SettingsDict;
 use crate::table::Table;
 
-/// What goes of a collection.
+/// Duplicates of a collection.
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Debug)]
-pub(crate) struct Cleaned {
+pub(crate) struct FoundDuplicates {
     found: Duplicates,
-    /// Rows that go, ascending.
+    /// Rows to remove, ascending.
     #[pyo3(get)]
-    gone: Vec<u64>,
-    /// Rows whose text is another now, ascending, and the text.
+    removed_rows: Vec<u64>,
+    /// Rows with a shortened text, ascending, and the text.
     #[pyo3(get)]
-    changed: Vec<(u64, String)>,
+    changed_texts: Vec<(u64, String)>,
 }
 
-/// Finds what is in `data` more than once.
+/// Finds the duplicates in `data`.
 #[pyfunction]
 #[pyo3(signature = (data, settings, progress = None))]
 pub(crate) fn dedup(
@@ -41,43 +41,43 @@ pub(crate) fn dedup(
     data: Data,
     settings: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Cleaned> {
-    let given = Given(settings);
-    let cleaning = cleaning(&given)?;
-    let settings = given.settings_without_threshold()?;
-    data.needs_two_readings()?;
-    let mut opened = data.open(py, &given)?;
+) -> PyResult<FoundDuplicates> {
+    let dict = SettingsDict(settings);
+    let dedup_settings = dedup_settings(&dict)?;
+    let settings = dict.settings_without_threshold()?;
+    data.check_repeatable()?;
+    let mut opened = data.open(py, &dict)?;
     let source = opened.source();
-    run(py, opened.feed(), progress.as_ref(), |watch| {
+    run(py, opened.feed(), progress.as_ref(), |control| {
         let mut inputs = source()?;
-        let found = find_duplicates(&mut inputs, &settings, cleaning, watch)?;
+        let found = find_duplicates(&mut inputs, &settings, dedup_settings, control)?;
         let rows = rows_of(&found);
         let row = |document: u32| rows.get(document as usize).copied().unwrap_or_default();
-        let is_whole = matches!(cleaning.level, DedupLevel::Document { .. });
+        let is_whole = matches!(dedup_settings.level, DedupLevel::Document { .. });
         if is_whole {
-            let gone = found.removed.iter().map(|removal| row(removal.document)).collect();
-            return Ok(Cleaned { gone, changed: Vec::new(), found });
+            let removed_rows = found.removed.iter().map(|removal| row(removal.document)).collect();
+            return Ok(FoundDuplicates { removed_rows, changed_texts: Vec::new(), found });
         }
-        let changed = cut(&found, &mut inputs.reopen()?, &rows, watch)?;
-        Ok(Cleaned { gone: Vec::new(), changed, found })
+        let changed_texts = shortened_texts(&found, &mut inputs.reopen()?, &rows, control)?;
+        Ok(FoundDuplicates { removed_rows: Vec::new(), changed_texts, found })
     })
 }
 
-/// The texts that are cut.
-fn cut(
+/// Returns the rows whose texts are shortened, with the new texts.
+fn shortened_texts(
     found: &Duplicates,
     source: &mut dyn Source,
     rows: &[u64],
-    watch: &RunControl,
+    control: &RunControl,
 ) -> Result<Vec<(u64, String)>, textkin::Error> {
-    struct Cutter<'a> {
+    struct ShortenedTexts<'a> {
         editor: textkin::DedupEditor<'a>,
         rows: std::slice::Iter<'a, u64>,
         changed: Vec<(u64, String)>,
         is_stopped: bool,
     }
 
-    impl DocumentSink for Cutter<'_> {
+    impl DocumentSink for ShortenedTexts<'_> {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
             let row = self.rows.next().copied().unwrap_or_default();
             match self.editor.document(&document) {
@@ -96,24 +96,24 @@ fn cut(
         }
     }
 
-    let mut cutter = Cutter {
-        editor: found.editor(false, watch),
+    let mut collector = ShortenedTexts {
+        editor: found.editor(false, control),
         rows: rows.iter(),
         changed: Vec::new(),
         is_stopped: false,
     };
-    watch.progress.begin("cutting", 0);
-    while !cutter.is_stopped
+    control.progress.begin("shortening", 0);
+    while !collector.is_stopped
         && let Some(piece) = source.next_piece()
     {
-        piece.read(&mut cutter);
+        piece.read(&mut collector);
     }
-    let Cutter { editor, changed, .. } = cutter;
+    let ShortenedTexts { editor, changed, .. } = collector;
     editor.finish()?;
     Ok(changed)
 }
 
-/// The row of each document: rows with a problem are no document.
+/// Returns the row of each document; rows with a problem have none.
 fn rows_of(found: &Duplicates) -> Vec<u64> {
     let row = |problem: &Problem| problem.path.strip_prefix("row ")?.parse::<u64>().ok();
     let mut problems = found.problems.iter().filter_map(row).peekable();
@@ -121,40 +121,40 @@ fn rows_of(found: &Duplicates) -> Vec<u64> {
     (0..n_rows as u64).filter(|row| problems.next_if(|problem| problem == row).is_none()).collect()
 }
 
-fn cleaning(given: &Given<'_, '_>) -> PyResult<DedupSettings> {
-    let level = given.text("level")?.unwrap_or_else(|| "document".to_owned());
-    let (threshold, by) = (given.parsed::<f64>("threshold")?, given.parsed("by")?);
-    let min_words = given.count("min_words")?;
+fn dedup_settings(dict: &SettingsDict<'_, '_>) -> PyResult<DedupSettings> {
+    let level = dict.text("level")?.unwrap_or_else(|| "document".to_owned());
+    let (threshold, score) = (dict.parsed::<f64>("threshold")?, dict.parsed("score")?);
+    let min_words = dict.count("min_words")?;
     let is_document = level == "document";
-    if !is_document && (threshold.is_some() || by.is_some()) {
+    if !is_document && (threshold.is_some() || score.is_some()) {
         return Err(error::SettingError::new_err(
-            "threshold= and by= are for level='document'; what goes otherwise is the same word for word",
+            "threshold and score require level='document'; passages and lines are compared word for word",
         ));
     }
     if is_document && min_words.is_some() {
-        let words = "min_words= is for level='passage' and level='line'";
-        return Err(error::SettingError::new_err(words));
+        let message = "min_words requires level='passage' or level='line'";
+        return Err(error::SettingError::new_err(message));
     }
     let level = match level.as_str() {
         "document" => {
             let threshold = threshold.unwrap_or(DEFAULT_DUPLICATE_SHARE);
             if !(0.0..=1.0).contains(&threshold) || threshold == 0.0 {
-                let words = format!("'{threshold}' is not a share above 0 and up to 1");
-                return Err(error::setting("threshold", &words));
+                let reason = format!("expected a number above 0 and up to 1, got {threshold}");
+                return Err(error::setting("threshold", &reason));
             }
             DedupLevel::Document {
-                measure: by.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
+                measure: score.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
                 threshold,
             }
         }
         "passage" => DedupLevel::Passage { min_words: min_words.unwrap_or(DEFAULT_PASSAGE_WORDS) },
         "line" => DedupLevel::Line { min_words: min_words.unwrap_or(DEFAULT_LINE_WORDS) },
         other => {
-            let words = format!("no level '{other}'; there are document, passage and line");
-            return Err(error::setting("level", &words));
+            let reason = format!("expected document, passage or line, got '{other}'");
+            return Err(error::setting("level", &reason));
         }
     };
-    let keep = given.text("keep")?.unwrap_or_else(|| "first".to_owned());
+    let keep = dict.text("keep")?.unwrap_or_else(|| "first".to_owned());
     let keep = match keep.as_str() {
         "first" => KeepRule::First,
         "last" => KeepRule::Last,
@@ -162,23 +162,23 @@ fn cleaning(given: &Given<'_, '_>) -> PyResult<DedupSettings> {
         "best" => KeepRule::Best,
         field if field.starts_with("field:") => KeepRule::Field,
         other => {
-            let words =
-                format!("no '{other}'; there are first, last, longest, best and field:NAME");
-            return Err(error::setting("keep", &words));
+            let reason =
+                format!("expected first, last, longest, best or field:NAME, got '{other}'");
+            return Err(error::setting("keep", &reason));
         }
     };
     Ok(DedupSettings { level, keep })
 }
 
 #[pymethods]
-impl Cleaned {
-    /// What goes and why, as a table.
+impl FoundDuplicates {
+    /// Returns what is removed and why, as a table.
     fn table(&self) -> PyResult<Table> {
-        let made = self.removals();
-        made.map_err(|error| error::Error::new_err(error.to_string()))
+        let table = self.removals();
+        table.map_err(|error| error::Error::new_err(error.to_string()))
     }
 
-    /// Documents, documents that go, documents that are cut, words, words that go.
+    /// Returns the numbers of documents, removed documents, shortened documents, words and removed words.
     fn counts(&self) -> (u64, u64, u64, u64, u64) {
         let counts = self.found.counts();
         (
@@ -190,28 +190,28 @@ impl Cleaned {
         )
     }
 
-    /// The documents that could not be read, in words.
+    /// Returns a message for each document that could not be read.
     fn problems(&self) -> Vec<String> {
-        self.found.problems.iter().map(ToString::to_string).collect()
+        self.found.problems.iter().map(error::problem).collect()
     }
 }
 
-impl Cleaned {
+impl FoundDuplicates {
     fn removals(&self) -> Result<Table, arrow::error::ArrowError> {
-        let (mut documents, mut holders) = (StringBuilder::new(), StringBuilder::new());
+        let (mut documents, mut keepers) = (StringBuilder::new(), StringBuilder::new());
         let mut scores = Float64Builder::new();
         let mut words = Int64Builder::new();
-        let mut places = [(); 4].map(|()| Int64Builder::new());
+        let mut part_columns = [(); 4].map(|()| Int64Builder::new());
         for removal in &self.found.removed {
             documents.append_value(self.found.documents.id(removal.document));
-            holders.append_value(self.found.documents.id(removal.duplicate_of));
+            keepers.append_value(self.found.documents.id(removal.duplicate_of));
             scores.append_value(removal.score);
             words.append_value(removal.words.into());
-            let place = removal
+            let part = removal
                 .part
                 .map(|part| [part.span.start, part.span.end, part.word, part.keeper_position]);
-            for (number, column) in places.iter_mut().enumerate() {
-                column.append_option(place.map(|place| i64::from(place[number])));
+            for (number, column) in part_columns.iter_mut().enumerate() {
+                column.append_option(part.map(|part| i64::from(part[number])));
             }
         }
         let field = |name: &str, kind: DataType, is_optional| Field::new(name, kind, is_optional);
@@ -227,11 +227,11 @@ impl Cleaned {
         ]));
         let mut columns: Vec<arrow::array::ArrayRef> = vec![
             Arc::new(documents.finish()),
-            Arc::new(holders.finish()),
+            Arc::new(keepers.finish()),
             Arc::new(scores.finish()),
             Arc::new(words.finish()),
         ];
-        for mut column in places {
+        for mut column in part_columns {
             columns.push(Arc::new(column.finish()));
         }
         let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;

@@ -1,4 +1,4 @@
-//! Errors as exceptions, in the words of the command line.
+//! Errors as exceptions, with the messages of the command line.
 
 use pyo3::PyErr;
 
@@ -12,56 +12,73 @@ mod exceptions {
 
 pub(crate) use exceptions::{DataError, DataTypeError, Error, SettingError};
 
-/// What the façade says, as an exception.
-pub(crate) fn of_textkin(error: &textkin::Error) -> PyErr {
-    let words = in_python(&in_words(error));
+/// Converts an error of `textkin` to an exception.
+pub(crate) fn from_textkin(error: &textkin::Error) -> PyErr {
+    let message = in_python(&full_message(error));
     match error {
         textkin::Error::Strategy(_) | textkin::Error::NotWordChunks(_) => {
-            SettingError::new_err(words)
+            SettingError::new_err(message)
         }
-        textkin::Error::Problem(problem) => DataError::new_err(format!(
-            "{problem}; with strict=False such documents are left out and listed in .problems"
+        textkin::Error::Problem(found) => DataError::new_err(format!(
+            "{}; with strict=False such documents are skipped and listed in .problems",
+            problem(found)
         )),
-        textkin::Error::Source(_) => DataError::new_err(words),
-        _ => Error::new_err(words),
+        textkin::Error::Source(_) => DataError::new_err(message),
+        _ => Error::new_err(message),
     }
 }
 
-/// A setting that cannot be, with what is said about it.
-pub(crate) fn setting(name: &str, words: &dyn std::fmt::Display) -> PyErr {
-    SettingError::new_err(in_python(&format!("{name}: {words}")))
+/// Returns an exception for an invalid setting.
+pub(crate) fn setting(name: &str, reason: &dyn std::fmt::Display) -> PyErr {
+    SettingError::new_err(in_python(&format!("{name}: {reason}")))
 }
 
-/// An error and its causes.
-pub(crate) fn in_words(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
+/// Returns the message for a document that could not be read or added.
+pub(crate) fn problem(problem: &textkin::types::Problem) -> String {
+    in_python(&problem.to_string())
+}
+
+/// Returns the message of an error and of its causes.
+pub(crate) fn full_message(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let more = error.to_string();
-        if !words.contains(&more) {
-            words.push_str(": ");
-            words.push_str(&more);
+        if !message.contains(&more) {
+            message.push_str(": ");
+            message.push_str(&more);
         }
         cause = error.source();
     }
-    words
+    message
 }
 
-/// Options of the command line as the arguments of the same name: `--max-df` is `max_df=`.
-pub(crate) fn in_python(words: &str) -> String {
-    let mut parts = words.split("--");
+/// Options whose value is a name that follows them in messages.
+const OPTIONS_WITH_NAMES: [&str; 4] = ["existing", "preset", "evict", "estimate"];
+
+/// Replaces options of the command line by Python arguments: `--max-df` by `max_df`, `--existing replace` by
+/// `existing="replace"`.
+pub(crate) fn in_python(message: &str) -> String {
+    let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '-';
+    let mut parts = message.split("--");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '-';
         let end = part.find(|letter| !is_name(letter)).unwrap_or(part.len());
         let (name, rest) = part.split_at(end);
         if name.is_empty() {
             out.push_str("--");
-        } else {
-            out.push_str(&name.replace('-', "_"));
-            out.push('=');
+            out.push_str(rest);
+            continue;
         }
-        out.push_str(rest);
+        out.push_str(&name.replace('-', "_"));
+        match rest.strip_prefix(' ').filter(|_| OPTIONS_WITH_NAMES.contains(&name)) {
+            Some(rest) => {
+                let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
+                let (value, rest) = rest.split_at(end);
+                out.push_str(&format!("=\"{value}\"{rest}"));
+            }
+            None => out.push_str(rest),
+        }
     }
     out
 }

@@ -1,8 +1,7 @@
-//! The feed: documents that the calling thread takes out of Python and other threads read.
+//! The feed: a queue of rows that the calling thread fills from Python and other threads read.
 //!
-//! The calling thread fills a short queue, a worker's source empties it. Iterators so run on the
-//! thread that they belong to, an exception in one ends the run, and no more of them is held than the
-//! queue. Where the data can be read again, a second source over the queue begins it again.
+//! Iterators therefore run on the calling thread, an exception in one ends the run, and only the rows in the short
+//! queue are held in memory. If the data can be read again, a second source over the queue starts it again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,17 +16,17 @@ use crate::error::DataError;
 use crate::python_rows::PythonRows;
 use crate::row::Columns;
 
-/// Pieces that wait to be read, at most.
+/// Maximum number of pieces in the queue.
 const MAX_PIECES: usize = 8;
 
-/// Rows in Python: what `textkin._data` makes of anything that is no path.
+/// Rows in Python, as `textkin._data` converts any data other than paths.
 #[derive(Debug, FromPyObject)]
 pub(crate) struct Rows {
-    /// Makes the rows: an object with an Arrow stream, or an iterable.
+    /// Returns the rows: an object with an Arrow stream, or an iterable.
     open: Py<PyAny>,
     /// Whether `open` can be called again.
     is_repeatable: bool,
-    /// Number of rows, where it is known.
+    /// Number of rows, if known.
     n_rows: Option<u64>,
     columns: Columns,
 }
@@ -37,36 +36,36 @@ impl Rows {
         self.is_repeatable
     }
 
-    /// The same rows from the beginning.
+    /// Returns a feed of these rows, from the first.
     pub(crate) fn feed(&self, py: Python<'_>) -> Feed {
         let rows = Self { open: self.open.clone_ref(py), columns: self.columns.clone(), ..*self };
         Feed { rows, reader: None, pass: 0, queue: Arc::default() }
     }
 }
 
-/// Rows under way.
+/// Reader of the current pass.
 #[derive(Debug)]
 enum Reader {
     Arrow(Box<ArrowRows>),
     Python(PythonRows),
 }
 
-/// The end of the queue that the calling thread has.
+/// The side of the queue that the calling thread fills.
 #[derive(Debug)]
 pub(crate) struct Feed {
     rows: Rows,
     reader: Option<Reader>,
-    /// How many times the rows were begun.
+    /// Number of passes started over the rows.
     pass: u64,
     pub(crate) queue: Arc<Queue>,
 }
 
 impl Feed {
-    /// Puts the next piece into the queue, if one is wanted.
+    /// Puts the next piece into the queue.
     pub(crate) fn fill(&mut self, py: Python<'_>) -> PyResult<()> {
-        let asked = self.queue.state().asked;
-        if asked != self.pass {
-            self.begin(py, asked)?;
+        let requested = self.queue.state().requested;
+        if requested != self.pass {
+            self.start_pass(py, requested)?;
         }
         let (piece, n_rows) = match &mut self.reader {
             Some(Reader::Arrow(rows)) => (rows.next_piece()?, rows.n_rows()),
@@ -77,7 +76,7 @@ impl Feed {
             self.reader = None;
         }
         let mut state = self.queue.state();
-        if state.asked == self.pass {
+        if state.requested == self.pass {
             state.is_ended = piece.is_none();
             state.pieces.extend(piece);
             state.n_rows = n_rows;
@@ -87,9 +86,9 @@ impl Feed {
         Ok(())
     }
 
-    fn begin(&mut self, py: Python<'_>, pass: u64) -> PyResult<()> {
+    fn start_pass(&mut self, py: Python<'_>, pass: u64) -> PyResult<()> {
         if self.pass > 0 && !self.rows.is_repeatable {
-            return Err(once());
+            return Err(read_once_error());
         }
         self.pass = pass;
         let rows = self.rows.open.bind(py).call0()?;
@@ -103,23 +102,23 @@ impl Feed {
         Ok(())
     }
 
-    /// The rows given so far and the number of all, while rows are read.
+    /// Returns the number of rows read so far and the total (0 if unknown), while rows are read.
     pub(crate) fn progress(&self) -> Option<(u64, u64)> {
         let state = self.queue.state();
-        (state.asked > 0 && !state.is_ended)
+        (state.requested > 0 && !state.is_ended)
             .then(|| (state.n_rows, self.rows.n_rows.unwrap_or_default()))
     }
 }
 
-/// That the data is gone after one reading.
-pub(crate) fn once() -> PyErr {
+/// Returns the error for data that can be read only once.
+pub(crate) fn read_once_error() -> PyErr {
     DataError::new_err(
-        "the data is an iterator or a stream, which can be read once only, and this takes reading it \
-         twice; give a list or a table",
+        "this needs to read the data twice, but an iterator or a stream can be read only once; pass a list \
+         or a table",
     )
 }
 
-/// What stands between the threads.
+/// Queue between the calling thread and the workers.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
@@ -129,18 +128,18 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct State {
     pieces: VecDeque<Box<dyn Piece>>,
-    /// How many times the rows were asked for from the beginning.
-    asked: u64,
-    /// No piece of this pass follows.
+    /// Number of passes that sources have requested.
+    requested: u64,
+    /// Whether the current pass has no more pieces.
     is_ended: bool,
-    /// No source reads any more, or none may.
-    is_over: bool,
+    /// Whether the queue is closed: no source reads, or none may.
+    is_closed: bool,
     n_rows: u64,
 }
 
 impl std::fmt::Debug for State {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("State").field("asked", &self.asked).finish_non_exhaustive()
+        formatter.debug_struct("State").field("asked", &self.requested).finish_non_exhaustive()
     }
 }
 
@@ -149,33 +148,34 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A source of the rows, from their beginning.
+    /// Returns a source of the rows, from the first.
     pub(crate) fn source(self: &Arc<Self>) -> Box<dyn Source> {
         Box::new(QueueSource { queue: Arc::clone(self), pass: None })
     }
 
-    /// No source gets anything any more.
+    /// Closes the queue: sources end.
     pub(crate) fn close(&self) {
-        self.state().is_over = true;
+        self.state().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// Waits until a piece is wanted, at most so long; whether one is.
-    pub(crate) fn wait_for_want(&self, longest: Duration) -> bool {
-        let is_full =
-            |state: &State| state.asked == 0 || state.is_ended || state.pieces.len() >= MAX_PIECES;
-        let is_waiting = |state: &mut State| !state.is_over && is_full(state);
-        let waited = self.changed.wait_timeout_while(self.state(), longest, is_waiting);
+    /// Waits for at most `timeout` until a piece is needed; returns whether one is.
+    pub(crate) fn wait_for_demand(&self, timeout: Duration) -> bool {
+        let is_full = |state: &State| {
+            state.requested == 0 || state.is_ended || state.pieces.len() >= MAX_PIECES
+        };
+        let is_waiting = |state: &mut State| !state.is_closed && is_full(state);
+        let waited = self.changed.wait_timeout_while(self.state(), timeout, is_waiting);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        !state.is_over && !is_full(&state)
+        !state.is_closed && !is_full(&state)
     }
 }
 
-/// The end of the queue that a worker reads.
+/// The side of the queue that a worker reads.
 #[derive(Debug)]
 struct QueueSource {
     queue: Arc<Queue>,
-    /// Which pass this is, once it has begun.
+    /// Number of the pass, once it has started.
     pass: Option<u64>,
 }
 
@@ -183,19 +183,22 @@ impl Source for QueueSource {
     fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
         let mut state = self.queue.state();
         let pass = *self.pass.get_or_insert_with(|| {
-            state.asked += 1;
+            state.requested += 1;
             state.is_ended = false;
             state.n_rows = 0;
             state.pieces.clear();
-            state.asked
+            state.requested
         });
         self.queue.changed.notify_all();
         let is_waiting = |state: &mut State| {
-            state.pieces.is_empty() && !state.is_ended && !state.is_over && state.asked == pass
+            state.pieces.is_empty()
+                && !state.is_ended
+                && !state.is_closed
+                && state.requested == pass
         };
         let waited = self.queue.changed.wait_while(state, is_waiting);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        if state.is_over || state.asked != pass {
+        if state.is_closed || state.requested != pass {
             return None;
         }
         let piece = state.pieces.pop_front();

@@ -6,21 +6,21 @@ use textkin::Analyzer;
 use textkin::types::{Layers, Tokens};
 
 use crate::error;
-use crate::settings::Given;
+use crate::settings::SettingsDict;
 
-/// The fingerprints of `text`, in its order: hash, and where the words stand, in characters.
+/// Returns the fingerprints of `text`, in text order: hash, start and end in characters.
 #[pyfunction]
 pub(crate) fn fingerprints(
     py: Python<'_>,
     text: &str,
     settings: &Bound<'_, PyDict>,
 ) -> PyResult<Vec<(u64, usize, usize)>> {
-    let settings = Given(settings).settings()?;
+    let settings = SettingsDict(settings).settings()?;
     if settings.select.needs_collection() {
-        let words = format!("{} must know the whole collection", settings.select);
-        return Err(error::setting("select", &words));
+        let reason = format!("{} needs the whole collection", settings.select);
+        return Err(error::setting("select", &reason));
     }
-    let made = py.detach(|| {
+    let fingerprints = py.detach(|| {
         let analyzer = Analyzer::new(&settings)?;
         let structure = analyzer.needs_structure();
         let mut tokens = Tokens::new(Layers { structure, ..Layers::SPANS });
@@ -28,23 +28,26 @@ pub(crate) fn fingerprints(
         analyzer.tokenize(text, &mut tokens);
         analyzer.chunk(&tokens, &mut chunks, &mut selection);
         let spans = tokens.spans();
-        let place = |index: &u32| {
+        let fingerprint = |index: &u32| {
             let chunk = chunks.get(*index as usize)?;
             let words = spans.get(chunk.first as usize..)?.get(..chunk.count as usize)?;
             Some((chunk.hash, words.first()?.start as usize, words.last()?.end as usize))
         };
-        let placed: Vec<_> = selection.iter().filter_map(place).collect();
-        Ok(in_characters(text, placed))
+        let fingerprints: Vec<_> = selection.iter().filter_map(fingerprint).collect();
+        Ok(in_characters(text, fingerprints))
     });
-    made.map_err(|error: textkin::Error| error::of_textkin(&error))
+    fingerprints.map_err(|error: textkin::Error| error::from_textkin(&error))
 }
 
-/// Bytes of a text as characters of it.
-fn in_characters(text: &str, mut placed: Vec<(u64, usize, usize)>) -> Vec<(u64, usize, usize)> {
+/// Converts byte offsets in `text` to character offsets.
+fn in_characters(
+    text: &str,
+    mut fingerprints: Vec<(u64, usize, usize)>,
+) -> Vec<(u64, usize, usize)> {
     if text.is_ascii() {
-        return placed;
+        return fingerprints;
     }
-    let mut bytes: Vec<usize> = placed.iter().flat_map(|place| [place.1, place.2]).collect();
+    let mut bytes: Vec<usize> = fingerprints.iter().flat_map(|one| [one.1, one.2]).collect();
     bytes.sort_unstable();
     bytes.dedup();
     let mut characters = Vec::with_capacity(bytes.len());
@@ -54,9 +57,9 @@ fn in_characters(text: &str, mut placed: Vec<(u64, usize, usize)>) -> Vec<(u64, 
         at = byte;
         characters.push(n_characters);
     }
-    let character = |byte: usize| bytes.binary_search(&byte).map_or(0, |place| characters[place]);
-    for place in &mut placed {
-        (place.1, place.2) = (character(place.1), character(place.2));
+    let character = |byte: usize| bytes.binary_search(&byte).map_or(0, |index| characters[index]);
+    for (_, start, end) in &mut fingerprints {
+        (*start, *end) = (character(*start), character(*end));
     }
-    placed
+    fingerprints
 }

@@ -1,4 +1,4 @@
-//! `discover`, and what it found.
+//! `discover`, and the graph that it finds.
 
 use std::sync::Arc;
 
@@ -13,36 +13,36 @@ use textkin::report::PairColumns;
 use textkin::source::Inputs;
 use textkin::types::{Cluster, Note, Pair};
 use textkin::{
-    Discovery, DocumentTexts, PairRows, RunControl, Settings, compare_without, discover as relate,
-    raw_overlaps, survey_collection,
+    Discovery, DocumentTexts, PairRows, RunControl, Settings, compare_without,
+    discover as find_pairs, raw_overlaps, survey_collection,
 };
 
-use crate::compare::Compared;
+use crate::compare::ComparedTexts;
 use crate::data::Data;
 use crate::error;
-use crate::repository::{Stored, inputs};
+use crate::repository::{RepositoryHandle, inputs};
 use crate::run::run;
-use crate::settings::Given;
+use crate::settings::SettingsDict;
 use crate::table::Table;
 
-/// Rows of one batch of a table.
-const ROWS: usize = 1 << 16;
+/// Rows per batch of a table.
+const BATCH_ROWS: usize = 1 << 16;
 
-/// What a discovery found.
+/// Result of a discovery.
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct DiscoveredGraph {
     found: Arc<Discovery>,
     raw: Option<Arc<Overlaps>>,
-    /// The settings, with the threshold of this graph.
+    /// Settings, with the threshold of this graph.
     settings: Settings,
-    /// The threshold of the run: pairs below were not kept.
-    least: f64,
-    /// The graph, if its threshold is another than that of the run.
-    raised: Option<Arc<Graph>>,
+    /// Threshold of the run; pairs below it were not kept.
+    run_threshold: f64,
+    /// The graph, if its threshold differs from that of the run.
+    raised_graph: Option<Arc<Graph>>,
 }
 
-/// Relates the documents of `data` to one another.
+/// Finds every pair of documents of `data` that share text.
 #[pyfunction]
 #[pyo3(signature = (data, settings, progress = None))]
 pub(crate) fn discover(
@@ -50,53 +50,54 @@ pub(crate) fn discover(
     data: Data,
     settings: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Found> {
-    let given = Given(settings);
-    let mut settings = given.settings()?;
-    let stop_frequent = given.count("stop_frequent")?.map(|number| number as usize);
+) -> PyResult<DiscoveredGraph> {
+    let dict = SettingsDict(settings);
+    let mut settings = dict.settings()?;
+    let stop_frequent = dict.count("stop_frequent")?.map(|number| number as usize);
     if settings.excludes_words() || stop_frequent.is_some() || settings.select.needs_collection() {
-        data.needs_two_readings()?;
+        data.check_repeatable()?;
     }
-    let mut opened = data.open(py, &given)?;
+    let mut opened = data.open(py, &dict)?;
     let source = opened.source();
-    let (found, raw) = run(py, opened.feed(), progress.as_ref(), |watch| {
+    let (found, raw) = run(py, opened.feed(), progress.as_ref(), |control| {
         let mut inputs: Inputs = source()?;
-        survey_collection(&inputs, &mut settings, stop_frequent, watch)?;
-        let mut found = relate(&mut inputs, &settings, watch)?;
-        let raw = raw_overlaps(&inputs, &mut found, &settings, watch)?;
+        survey_collection(&inputs, &mut settings, stop_frequent, control)?;
+        let mut found = find_pairs(&mut inputs, &settings, control)?;
+        let raw = raw_overlaps(&inputs, &mut found, &settings, control)?;
         Ok((found, raw))
     })?;
-    Ok(Found::new(found, raw, settings))
+    Ok(DiscoveredGraph::new(found, raw, settings))
 }
 
-/// Where the texts of a graph are.
+/// Where to read the texts of a graph.
 #[derive(Debug, FromPyObject)]
-pub(crate) enum Place<'py> {
-    Stored(PyRef<'py, Stored>),
+pub(crate) enum TextSource<'py> {
+    Repository(PyRef<'py, RepositoryHandle>),
     Data(Data),
 }
 
-impl Found {
+impl DiscoveredGraph {
     pub(crate) fn new(found: Discovery, raw: Option<Overlaps>, settings: Settings) -> Self {
-        let least = settings.threshold;
-        Self { found: Arc::new(found), raw: raw.map(Arc::new), settings, least, raised: None }
+        let run_threshold = settings.threshold;
+        let raw = raw.map(Arc::new);
+        Self { found: Arc::new(found), raw, settings, run_threshold, raised_graph: None }
     }
 
     fn graph(&self) -> &Graph {
-        self.raised.as_deref().unwrap_or(&self.found.graph)
+        self.raised_graph.as_deref().unwrap_or(&self.found.graph)
     }
 
     fn pairs(&self) -> PairRows<'_> {
         PairRows { discovery: &self.found, raw: self.raw.as_deref(), settings: &self.settings }
     }
 
-    fn pair_table(&self, most: usize) -> Result<Table, ArrowError> {
+    fn pair_table(&self, limit: usize) -> Result<Table, ArrowError> {
         let pairs = self.pairs();
         let mut columns = PairColumns::new(self.settings.excludes());
         let mut batches = Vec::new();
-        let mut next = self.graph().rows().take(most);
+        let mut next = self.graph().rows().take(limit);
         loop {
-            let rows = pairs.rows(&next.by_ref().take(ROWS).collect::<Vec<Pair>>());
+            let rows = pairs.rows(&next.by_ref().take(BATCH_ROWS).collect::<Vec<Pair>>());
             if rows.is_empty() {
                 return Ok(Table::new(columns.schema(), batches));
             }
@@ -125,7 +126,7 @@ impl Found {
         Ok(Table::new(schema, vec![batch]))
     }
 
-    /// The number of the document called `id`; an error if there is none, or several.
+    /// Returns the number of the document with this id; fails if there is none, or several.
     fn number(&self, id: &str) -> PyResult<u32> {
         let documents = &self.found.documents;
         let n = u32::try_from(documents.len()).unwrap_or(u32::MAX);
@@ -135,20 +136,20 @@ impl Found {
             (Some(_), Some(_)) => Err(error::DataError::new_err(format!(
                 "several documents have the id '{id}'; compare their texts with textkin.compare"
             ))),
-            (None, _) => Err(error::DataError::new_err(format!("there is no document '{id}'"))),
+            (None, _) => Err(error::DataError::new_err(format!("unknown document '{id}'"))),
         }
     }
 
-    /// Reads the texts of pairs of documents again and shows what they share.
+    /// Reads the texts of pairs of documents again and compares them.
     fn compared(
         &self,
         numbers: &[[u32; 2]],
         inputs: &mut Inputs,
         max_gap: u32,
-        watch: &RunControl,
-    ) -> Result<Vec<Compared>, textkin::Error> {
-        let wanted: HashSet<u32> = numbers.iter().flatten().copied().collect();
-        let texts = DocumentTexts::read(inputs, &wanted, u64::MAX, watch)?;
+        control: &RunControl,
+    ) -> Result<Vec<ComparedTexts>, textkin::Error> {
+        let needed: HashSet<u32> = numbers.iter().flatten().copied().collect();
+        let texts = DocumentTexts::read(inputs, &needed, u64::MAX, control)?;
         numbers.iter().map(|pair| self.compared_pair(*pair, &texts, max_gap)).collect()
     }
 
@@ -157,51 +158,51 @@ impl Found {
         [a, b]: [u32; 2],
         texts: &DocumentTexts,
         max_gap: u32,
-    ) -> Result<Compared, textkin::Error> {
+    ) -> Result<ComparedTexts, textkin::Error> {
         let pairs = self.pairs();
         let (first, second) = (a.min(b), a.max(b));
         let is_pair = |(_, pair): &(usize, Pair)| (pair.a, pair.b) == (first, second);
         let row = self.graph().rows().enumerate().find(is_pair);
         let row = row.map(|(number, pair)| (number, pairs.rows(&[pair])));
         let row = row.as_ref().and_then(|(number, rows)| Some((*number, rows.first()?)));
-        // What the run says holds for the two in their order.
+        // The row of the run applies to the two documents in its order only.
         let row = row.filter(|_| a < b);
         let texts = [texts.get(a).to_owned(), texts.get(b).to_owned()];
-        let aside = row.and_then(|(_, row)| pairs.common_text(row));
+        let common_text = row.and_then(|(_, row)| pairs.common_text(row));
         let [text_a, text_b] = &texts;
-        let comparison = compare_without(text_a, text_b, &self.settings, max_gap, aside)?;
-        let notes = |number: u32, known: &[Note]| {
+        let comparison = compare_without(text_a, text_b, &self.settings, max_gap, common_text)?;
+        let notes = |number: u32, existing: &[Note]| {
             let mut notes = pairs.notes(number);
-            notes.retain(|note| !known.contains(note));
+            notes.retain(|note| !existing.contains(note));
             notes
         };
         let notes = [notes(a, &comparison.notes_a), notes(b, &comparison.notes_b)];
         let pair = row.map(|(number, row)| pairs.run_pair(number, row));
         let ids = [a, b].map(|number| self.found.documents.id(number).to_owned());
-        Ok(Compared { comparison, ids, texts, notes, pair })
+        Ok(ComparedTexts { comparison, ids, texts, notes, pair })
     }
 
-    /// The same, wherever the texts are.
+    /// Compares pairs of documents, reading the texts from `source`.
     fn explained(
         &self,
         py: Python<'_>,
-        place: &Place<'_>,
+        texts: &TextSource<'_>,
         numbers: &[[u32; 2]],
-        given: &Given<'_, '_>,
-    ) -> PyResult<Vec<Compared>> {
-        let max_gap = given.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
-        match place {
-            Place::Stored(stored) => {
-                let repository = stored.open().map_err(|error| error::of_textkin(&error))?;
+        dict: &SettingsDict<'_, '_>,
+    ) -> PyResult<Vec<ComparedTexts>> {
+        let max_gap = dict.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
+        match texts {
+            TextSource::Repository(handle) => {
+                let repository = handle.open().map_err(|error| error::from_textkin(&error))?;
                 let mut inputs = inputs(&repository);
-                run(py, None, None, |watch| self.compared(numbers, &mut inputs, max_gap, watch))
+                run(py, None, None, |control| self.compared(numbers, &mut inputs, max_gap, control))
             }
-            Place::Data(data) => {
-                data.needs_two_readings()?;
-                let mut opened = data.open(py, given)?;
+            TextSource::Data(data) => {
+                data.check_repeatable()?;
+                let mut opened = data.open(py, dict)?;
                 let source = opened.source();
-                run(py, opened.feed(), None, |watch| {
-                    self.compared(numbers, &mut source()?, max_gap, watch)
+                run(py, opened.feed(), None, |control| {
+                    self.compared(numbers, &mut source()?, max_gap, control)
                 })
             }
         }
@@ -209,56 +210,55 @@ impl Found {
 }
 
 #[pymethods]
-impl Found {
-    /// Number of pairs.
+impl DiscoveredGraph {
+    /// Returns the number of pairs.
     fn n_pairs(&self) -> u64 {
         self.graph().n_edges()
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     fn n_documents(&self) -> usize {
         self.found.documents.len()
     }
 
-    /// The least score of a pair.
+    /// Returns the minimum score of a pair.
     fn threshold(&self) -> f64 {
         self.settings.threshold
     }
 
-    /// The name of the score.
+    /// Returns the name of the score.
     fn score(&self) -> String {
         self.settings.score.to_string()
     }
 
-    /// Whether all pairs are listed.
+    /// Whether all pairs are stored, so that they can be listed.
     fn is_listed(&self) -> bool {
         self.graph().is_listed()
     }
 
-    /// The pairs as a table, at most so many.
-    #[pyo3(signature = (most = None))]
-    fn table(&self, py: Python<'_>, most: Option<usize>) -> PyResult<Table> {
-        if most.is_none() && !self.graph().is_listed() {
+    /// Returns the pairs as a table, up to `limit`.
+    #[pyo3(signature = (limit = None))]
+    fn table(&self, py: Python<'_>, limit: Option<usize>) -> PyResult<Table> {
+        if limit.is_none() && !self.graph().is_listed() {
             return Err(error::Error::new_err(format!(
-                "{} pairs are too many to list; look at .clusters, raise threshold=, or give more \
-                 memory=",
+                "{} pairs are too many to list; use .clusters, raise threshold, or increase memory",
                 self.graph().n_edges()
             )));
         }
-        let made = py.detach(|| self.pair_table(most.unwrap_or(usize::MAX)));
-        made.map_err(|error| error::Error::new_err(error.to_string()))
+        let table = py.detach(|| self.pair_table(limit.unwrap_or(usize::MAX)));
+        table.map_err(|error| error::Error::new_err(error.to_string()))
     }
 
-    /// The documents as a table.
+    /// Returns the documents as a table.
     fn documents(&self, py: Python<'_>) -> PyResult<Table> {
-        let made = py.detach(|| self.document_table());
-        made.map_err(|error| error::Error::new_err(error.to_string()))
+        let table = py.detach(|| self.document_table());
+        table.map_err(|error| error::Error::new_err(error.to_string()))
     }
 
-    /// The ids of the members of each cluster, with density and weakest score.
+    /// Returns the member ids, density and weakest score of each cluster.
     fn clusters(&self, py: Python<'_>, by: &str) -> PyResult<Vec<(Vec<String>, f64, f64)>> {
         let by: Clustering =
-            by.parse().map_err(|words: String| error::setting("cluster_by", &words))?;
+            by.parse().map_err(|reason: String| error::setting("cluster_by", &reason))?;
         let clusters: Vec<Cluster> = py.detach(|| self.graph().clusters(by));
         let id = |&member: &u32| self.found.documents.id(member).to_owned();
         let cluster = |cluster: Cluster| {
@@ -267,12 +267,12 @@ impl Found {
         Ok(clusters.into_iter().map(cluster).collect())
     }
 
-    /// The documents that could not be read, in words.
+    /// Returns a message for each document that could not be read.
     fn problems(&self) -> Vec<String> {
-        self.found.problems.iter().map(ToString::to_string).collect()
+        self.found.problems.iter().map(error::problem).collect()
     }
 
-    /// What is worth knowing about documents: id, kind, words.
+    /// Returns the notes on documents: id, kind, description.
     fn notes(&self) -> Vec<(String, &'static str, String)> {
         let documents = &self.found.documents;
         let notes = self.found.notes.iter().flat_map(|noted| {
@@ -281,7 +281,7 @@ impl Found {
         notes.map(|(id, note)| (id, note.name(), note.to_string())).collect()
     }
 
-    /// What was found, in numbers.
+    /// Returns the counts of the run, by name.
     fn counts(&self) -> Vec<(&'static str, u64)> {
         let counts = &self.found.counts;
         vec![
@@ -297,60 +297,59 @@ impl Found {
         ]
     }
 
-    /// The same graph with a higher threshold, without another run.
-    fn raised(&self, py: Python<'_>, threshold: f64) -> PyResult<Self> {
-        let least = self.least;
-        if threshold.is_nan() || threshold < least {
+    /// Returns the same graph with a higher threshold, without another run.
+    fn with_threshold(&self, py: Python<'_>, threshold: f64) -> PyResult<Self> {
+        let run_threshold = self.run_threshold;
+        if threshold.is_nan() || threshold < run_threshold {
             return Err(error::setting(
                 "threshold",
                 &format!(
-                    "pairs below {least} were not kept; for {threshold}, run discover again with \
-                     --threshold {threshold}"
+                    "pairs below {run_threshold} were not kept; run discover again with \
+                     threshold={threshold}"
                 ),
             ));
         }
-        let raised = py.detach(|| self.found.graph.with_threshold(threshold));
-        let Some(raised) = raised else {
+        let raised_graph = py.detach(|| self.found.graph.with_threshold(threshold));
+        let Some(raised_graph) = raised_graph else {
             return Err(error::Error::new_err(
-                "pairs were too many to list; run discover again with a higher threshold= or more \
-                 memory=",
+                "there were too many pairs to list; run discover again with a higher threshold or more memory",
             ));
         };
         let settings = Settings { threshold, ..self.settings.clone() };
-        Ok(Self { raised: Some(Arc::new(raised)), settings, ..self.clone() })
+        Ok(Self { raised_graph: Some(Arc::new(raised_graph)), settings, ..self.clone() })
     }
 
-    /// What two documents share, whose texts are read again.
+    /// Compares two documents; reads their texts again.
     fn explain(
         &self,
         py: Python<'_>,
-        data: Place<'_>,
+        data: TextSource<'_>,
         a: &str,
         b: &str,
         settings: &Bound<'_, PyDict>,
-    ) -> PyResult<Compared> {
+    ) -> PyResult<ComparedTexts> {
         let numbers = [self.number(a)?, self.number(b)?];
-        let mut compared = self.explained(py, &data, &[numbers], &Given(settings))?;
+        let mut compared = self.explained(py, &data, &[numbers], &SettingsDict(settings))?;
         compared.pop().ok_or_else(|| error::Error::new_err("nothing was compared"))
     }
 
-    /// The same for the strongest pairs, at most so many.
+    /// Compares the documents of the strongest pairs, up to `limit`.
     fn explain_strongest(
         &self,
         py: Python<'_>,
-        data: Place<'_>,
-        most: usize,
+        data: TextSource<'_>,
+        limit: usize,
         settings: &Bound<'_, PyDict>,
-    ) -> PyResult<Vec<Compared>> {
-        let rows = self.graph().rows().take(most);
+    ) -> PyResult<Vec<ComparedTexts>> {
+        let rows = self.graph().rows().take(limit);
         let numbers: Vec<[u32; 2]> = rows.map(|pair| [pair.a, pair.b]).collect();
-        self.explained(py, &data, &numbers, &Given(settings))
+        self.explained(py, &data, &numbers, &SettingsDict(settings))
     }
 
-    /// The strongest pairs: ids, score, both containments.
-    fn rows(&self, most: usize) -> Vec<(String, String, f64, f64, f64)> {
+    /// Returns the strongest pairs: ids, score, both containments.
+    fn rows(&self, limit: usize) -> Vec<(String, String, f64, f64, f64)> {
         let id = |number: u32| self.found.documents.id(number).to_owned();
-        let rows = self.graph().rows().take(most);
+        let rows = self.graph().rows().take(limit);
         rows.map(|pair| {
             let (a_in_b, b_in_a) = (pair.overlap.a_in_b(), pair.overlap.b_in_a());
             (id(pair.a), id(pair.b), pair.score, a_in_b, b_in_a)

@@ -1,10 +1,15 @@
-//! Python over the façade: converts what Python has and calls `textkin`; no algorithm of its own.
+//! Compiled part of the Python package `textkin`, imported there as `textkin._textkin`.
 //!
-//! Documents come by a [`feed`] that the calling thread fills, so that iterators run where they were
-//! made and Ctrl-C reaches them; the work is done on other threads, with the interpreter released
-//! ([`run`]).
+//! Converts Python data and settings, calls the crate `textkin`, and converts the results; contains no
+//! algorithm of its own. The package in `python/textkin` wraps every class and function of this module.
+//!
+//! * In: rows (Arrow batches or Python objects) or paths, and a dict of settings that `textkin` parses.
+//! * Out: Arrow tables, tuples and strings; errors as the exceptions of `textkin._errors`.
+//!
+//! The calling thread reads rows and puts them into a [`feed`], so that iterators run on the thread that created
+//! them and Ctrl-C reaches them. The work runs on other threads with the interpreter lock released ([`run`]).
 
-#![allow(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
+#![allow(clippy::needless_pass_by_value, reason = "arguments extracted from Python are owned")]
 
 mod arrow_rows;
 mod compare;
@@ -25,25 +30,25 @@ mod tracer;
 
 use pyo3::prelude::*;
 
-/// The compiled part of the package `textkin`; see there.
+/// Compiled part of the package `textkin`. Private; use the package.
 #[pymodule(gil_used = false)]
 mod _textkin {
     #[pymodule_export]
-    use crate::compare::{Compared, compare};
+    use crate::compare::{ComparedTexts, compare};
     #[pymodule_export]
-    use crate::dedup::{Cleaned, dedup};
+    use crate::dedup::{FoundDuplicates, dedup};
     #[pymodule_export]
     use crate::fingerprints::fingerprints;
     #[pymodule_export]
-    use crate::graph::{Found, discover};
+    use crate::graph::{DiscoveredGraph, discover};
     #[pymodule_export]
-    use crate::repository::Stored;
+    use crate::repository::RepositoryHandle;
     #[pymodule_export]
     use crate::spark::{Components, SparkStep, spark_sizes};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]
-    use crate::tracer::Stream;
+    use crate::tracer::TracerHandle;
 
     use std::ffi::OsString;
 
@@ -55,23 +60,23 @@ mod _textkin {
     use textkin::types::Measure;
     use textkin::{DEFAULT_SELECTOR, DEFAULT_THRESHOLD, DEFAULT_TOP, DEFAULT_TRACE_MEMORY};
 
-    /// Does the work of a worker that reads what may hang or crash, and gives the exit code.
+    /// Runs a worker process, which reads files that could hang or crash a parser, and returns the exit code.
     #[pyfunction]
     fn worker(arguments: Vec<OsString>) -> u8 {
         textkin::source::serve_worker(&arguments)
     }
 
-    /// Runs the command line and gives the exit code; `own` is how it is started again.
+    /// Runs the command line and returns the exit code; `relaunch` is the command that starts it again.
     #[pyfunction]
-    fn main(py: Python<'_>, arguments: Vec<OsString>, own: Vec<OsString>) -> u8 {
-        let mut own = own.into_iter();
-        let own = textkin_cli::Relaunch {
-            program: own.next().map(Into::into),
-            arguments: own.collect(),
+    fn main(py: Python<'_>, arguments: Vec<OsString>, relaunch: Vec<OsString>) -> u8 {
+        let mut relaunch = relaunch.into_iter();
+        let relaunch = textkin_cli::Relaunch {
+            program: relaunch.next().map(Into::into),
+            arguments: relaunch.collect(),
             ..textkin_cli::Relaunch::default()
         };
-        let given: Vec<OsString> = std::iter::once("textkin".into()).chain(arguments).collect();
-        py.detach(|| textkin_cli::run(&given, own))
+        let arguments: Vec<OsString> = std::iter::once("textkin".into()).chain(arguments).collect();
+        py.detach(|| textkin_cli::run(&arguments, relaunch))
     }
 
     #[pymodule_init]
@@ -80,7 +85,7 @@ mod _textkin {
         module.add("DEFAULT_CHUNK", ChunkerKind::default().to_string())?;
         module.add("DEFAULT_CLUSTERING", Clustering::default().to_string())?;
         module.add("DEFAULT_MAX_GAP", AlignSettings::default().max_gap)?;
-        module.add("DEFAULT_MEASURE", Ranking::default().to_string())?;
+        module.add("DEFAULT_RANKING", Ranking::default().to_string())?;
         module.add("DEFAULT_PRESET", Preset::default().to_string())?;
         module.add("DEFAULT_SCORE", Measure::default().to_string())?;
         module.add("DEFAULT_SELECTOR", DEFAULT_SELECTOR)?;

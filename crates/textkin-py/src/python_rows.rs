@@ -1,6 +1,6 @@
-//! Rows out of a Python iterator: texts, or mappings with a text, an id and a time.
+//! Rows of a Python iterator: texts, or mappings with a text, an id and a time.
 //!
-//! Strings are not copied: a row keeps the string, whose UTF-8 the interpreter has or makes once.
+//! Strings are not copied: a row keeps the string object, whose UTF-8 form the interpreter caches.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use pyo3::types::{PyDict, PyFloat, PyIterator, PyMapping, PyString};
 use textkin::types::{DocumentSink, Piece};
 
 use crate::error::DataTypeError;
-use crate::row::{Columns, Ids, give, no_column};
+use crate::row::{Columns, Ids, emit_row, missing_column};
 
-/// Rows taken at once, at most.
+/// Maximum rows of one piece.
 const MAX_ROWS: usize = 512;
 
-/// Bytes of text after which no more rows are taken at once.
+/// Bytes of text after which a piece ends.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Where rows come from.
+/// Reader of rows from a Python iterator.
 #[derive(Debug)]
 pub(crate) struct PythonRows {
     rows: Py<PyIterator>,
@@ -35,12 +35,12 @@ impl PythonRows {
         Ok(Self { rows, columns, n_rows: 0, ids: Ids::default(), are_mappings: None })
     }
 
-    /// Rows given so far.
+    /// Returns the number of rows read so far.
     pub(crate) fn n_rows(&self) -> u64 {
         self.n_rows
     }
 
-    /// The next rows, or `None` at the end.
+    /// Returns the next rows, or `None` at the end.
     pub(crate) fn next_piece(&mut self, py: Python<'_>) -> PyResult<Option<Box<dyn Piece>>> {
         let mut piece = PythonPiece { first: self.n_rows, rows: Vec::new() };
         let mut bytes = 0;
@@ -65,14 +65,14 @@ impl PythonRows {
             true
         } else {
             return Err(DataTypeError::new_err(format!(
-                "row {number} is of type {}; rows are texts (str) or dicts with a text",
+                "row {number} has type {}; rows must be texts (str) or dicts with a text",
                 item.get_type().name()?
             )));
         };
         if *self.are_mappings.get_or_insert(is_mapping) != is_mapping && !is_missing(item) {
             let (this, before) = if is_mapping { ("a dict", "texts") } else { ("a text", "dicts") };
             return Err(DataTypeError::new_err(format!(
-                "row {number} is {this}, the rows before are {before}; give rows of one kind"
+                "row {number} is {this}, but earlier rows are {before}; pass rows of one kind"
             )));
         }
         if !is_mapping {
@@ -83,16 +83,16 @@ impl PythonRows {
         let Some(value) = field(item, name)? else {
             let keys = item.call_method0("keys")?.try_iter()?;
             let keys: Vec<String> = keys.filter_map(|key| key.ok()?.extract().ok()).collect();
-            return Err(in_row(item.py(), no_column(name, "text", &keys), number));
+            return Err(in_row(item.py(), missing_column(name, "text", &keys), number));
         };
         let text = text(&value, Some(name))?;
-        let shown = |name: &str, argument: &str, is_wanted: bool| match field(item, name)? {
+        let shown = |name: &str, argument: &str, is_required: bool| match field(item, name)? {
             Some(value) if is_missing(&value) => Ok(None),
             Some(value) => displayed(&value).map(Some),
-            None if is_wanted => {
+            None if is_required => {
                 let keys = item.call_method0("keys")?.try_iter()?;
                 let keys: Vec<String> = keys.filter_map(|key| key.ok()?.extract().ok()).collect();
-                Err(in_row(item.py(), no_column(name, argument, &keys), number))
+                Err(in_row(item.py(), missing_column(name, argument, &keys), number))
             }
             None => Ok(None),
         };
@@ -106,13 +106,12 @@ impl PythonRows {
     }
 }
 
-/// The same error, with the number of the row before its words.
+/// Puts the number of the row before the message of an error.
 fn in_row(py: Python<'_>, error: PyErr, row: u64) -> PyErr {
-    let words = format!("row {row}: {}", error.value(py));
-    crate::error::DataError::new_err(words)
+    crate::error::DataError::new_err(format!("row {row}: {}", error.value(py)))
 }
 
-/// The value of a key, or of a dotted path into mappings.
+/// Returns the value of a key, or of a dotted path into mappings.
 fn field<'py>(item: &Bound<'py, PyAny>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     if item.contains(name)? {
         return item.get_item(name).map(Some);
@@ -130,32 +129,32 @@ fn field<'py>(item: &Bound<'py, PyAny>, name: &str) -> PyResult<Option<Bound<'py
     Ok(None)
 }
 
-/// Whether a value stands for none: `None`, not a number, or what pandas calls missing.
+/// Whether a value is missing: `None`, NaN, or a missing value of pandas.
 fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none()
         || value.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan())
         || value.get_type().name().is_ok_and(|name| name == "NAType" || name == "NaTType")
 }
 
-/// A text, or why it is none.
+/// Returns a text, or the reason why the value is not one.
 fn text(value: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Result<PyBackedStr, String>> {
     let what = || name.map_or_else(|| "the text".to_owned(), |name| format!("field '{name}'"));
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(PyBackedStr::try_from(text.clone()).map_err(|_| {
             format!(
-                "{} holds half of a surrogate pair, which is no character; replace it, for example \
+                "{} contains an unpaired surrogate, which is not a character; replace it, for example \
                  with text.encode('utf-8', 'replace').decode()",
                 what()
             )
         }));
     }
     if is_missing(value) {
-        return Ok(Err(format!("{} is not a string but null", what())));
+        return Ok(Err(format!("{} must be a string, got null", what())));
     }
-    Ok(Err(format!("{} is not a string but {}", what(), value.get_type().name()?)))
+    Ok(Err(format!("{} must be a string, got {}", what(), value.get_type().name()?)))
 }
 
-/// Any value as one would print it; moments as ISO 8601 has them.
+/// Returns a value as text; dates and times in ISO 8601.
 fn displayed(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let shown = match value.hasattr("isoformat")? {
         true => value.call_method0("isoformat")?,
@@ -165,7 +164,7 @@ fn displayed(value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(shown.to_string_lossy().into_owned())
 }
 
-/// A row: its text, or why it has none.
+/// A row with its text, or the reason why it has none.
 #[derive(Debug)]
 struct Row {
     id: Option<String>,
@@ -173,7 +172,7 @@ struct Row {
     time: Option<String>,
 }
 
-/// Some rows.
+/// Consecutive rows.
 #[derive(Debug)]
 struct PythonPiece {
     first: u64,
@@ -185,14 +184,14 @@ impl Piece for PythonPiece {
         for (number, row) in (self.first..).zip(self.rows) {
             let id = row.id.map_or_else(|| number.to_string().into(), Cow::Owned);
             let text = row.text.as_ref().map(|text| &**text).map_err(Clone::clone);
-            if give(sink, number, id, text, row.time.map(Cow::Owned)).is_break() {
+            if emit_row(sink, number, id, text, row.time.map(Cow::Owned)).is_break() {
                 return;
             }
         }
     }
 
     fn bytes(&self) -> u64 {
-        // Unknown before it is read; the feed counts rows.
+        // Unknown before the rows are read; progress counts rows.
         0
     }
 }

@@ -1,4 +1,4 @@
-//! `Repository`: a collection that is kept, grows, shrinks and is asked.
+//! `Repository`: a stored collection that can grow, shrink and be searched.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -15,25 +15,25 @@ use textkin::{
 
 use crate::data::Data;
 use crate::error;
-use crate::graph::Found;
+use crate::graph::DiscoveredGraph;
 use crate::run::run;
-use crate::settings::Given;
+use crate::settings::SettingsDict;
 
-/// A folder with a repository.
+/// A repository in a folder, which is opened for each operation.
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct RepositoryHandle {
     folder: PathBuf,
 }
 
-/// A document that was found: id, score, percent, words, time.
+/// A document that matches a query: id, score, percent, words, time.
 type Hit = (String, f64, f64, u32, Option<String>);
 
-fn told(error: textkin::Error) -> PyErr {
-    error::of_textkin(&error)
+fn to_python_error(error: textkin::Error) -> PyErr {
+    error::from_textkin(&error)
 }
 
-impl Stored {
+impl RepositoryHandle {
     pub(crate) fn open(&self) -> Result<Repository, textkin::Error> {
         Repository::open(&self.folder)
     }
@@ -42,18 +42,18 @@ impl Stored {
         RepositoryWriter::open(&self.folder, settings)
     }
 
-    fn place(&self, repository: &Repository, id: &str) -> PyResult<DocumentAddress> {
-        let found = repository.storage().find(id).map_err(|damage| told(damage.into()))?;
+    fn address(&self, repository: &Repository, id: &str) -> PyResult<DocumentAddress> {
+        let found = repository.storage().find(id).map_err(|error| to_python_error(error.into()))?;
         found.ok_or_else(|| {
-            let words = format!("{} holds no document '{id}'", self.folder.display());
-            error::DataError::new_err(words)
+            let message = format!("{} contains no document '{id}'", self.folder.display());
+            error::DataError::new_err(message)
         })
     }
 }
 
 #[pymethods]
-impl Stored {
-    /// Opens the repository in `folder`, or makes one if there is nothing.
+impl RepositoryHandle {
+    /// Opens the repository in `folder`, or creates one if there is none.
     #[new]
     fn new(
         py: Python<'_>,
@@ -61,41 +61,41 @@ impl Stored {
         keep_text: bool,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let given = Given(settings);
-        let asked = given.settings_without_threshold()?;
+        let dict = SettingsDict(settings);
+        let requested = dict.settings_without_threshold()?;
         if !Repository::exists_in(&folder) {
-            py.detach(|| RepositoryWriter::create(&folder, &asked, keep_text)).map_err(told)?;
+            py.detach(|| RepositoryWriter::create(&folder, &requested, keep_text))
+                .map_err(to_python_error)?;
             return Ok(Self { folder });
         }
-        let stored = Self { folder };
-        let repository = py.detach(|| stored.open()).map_err(told)?;
+        let handle = Self { folder };
+        let repository = py.detach(|| handle.open()).map_err(to_python_error)?;
         let analysis = &repository.config().analysis;
-        let of_words = |settings: &Settings| settings.normalization.to_string();
-        let own = [
-            ("chunk", &analysis.chunk, asked.chunk.to_string()),
-            ("hash", &analysis.hash, asked.hash.to_string()),
-            ("normalize", &analysis.normalize, of_words(&asked)),
-            ("select", &repository.config().select, asked.select.to_string()),
+        let stored = [
+            ("chunk", &analysis.chunk, requested.chunk.to_string()),
+            ("hash", &analysis.hash, requested.hash.to_string()),
+            ("normalize", &analysis.normalize, requested.normalization.to_string()),
+            ("select", &repository.config().select, requested.select.to_string()),
         ];
-        for (name, own, asked) in own {
-            if given.text(name)?.is_some() && *own != asked {
-                let folder = stored.folder.display();
-                let words = format!("{folder} was made with {name}={own}");
-                return Err(error::setting(name, &words));
+        for (name, stored, requested) in stored {
+            if dict.text(name)?.is_some() && *stored != requested {
+                let folder = handle.folder.display();
+                let reason = format!("{folder} was created with {name}={stored}");
+                return Err(error::setting(name, &reason));
             }
         }
-        Ok(stored)
+        Ok(handle)
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     fn __len__(&self) -> PyResult<usize> {
-        let n = self.open().map_err(told)?.storage().n_documents();
+        let n = self.open().map_err(to_python_error)?.storage().n_documents();
         Ok(usize::try_from(n).unwrap_or(usize::MAX))
     }
 
-    /// How it was made: names and values.
+    /// Returns the settings it was created with: names and values.
     fn config(&self) -> PyResult<Vec<(&'static str, String)>> {
-        let repository = self.open().map_err(told)?;
+        let repository = self.open().map_err(to_python_error)?;
         let config = repository.config();
         Ok(vec![
             ("chunk", config.analysis.chunk.clone()),
@@ -106,36 +106,36 @@ impl Stored {
         ])
     }
 
-    /// Whether there is a document with this id.
+    /// Whether it contains a document with this id.
     fn __contains__(&self, id: &str) -> PyResult<bool> {
-        let repository = self.open().map_err(told)?;
-        let found = repository.storage().find(id).map_err(|damage| told(damage.into()))?;
+        let repository = self.open().map_err(to_python_error)?;
+        let found = repository.storage().find(id).map_err(|error| to_python_error(error.into()))?;
         Ok(found.is_some())
     }
 
-    /// The ids of all documents, in the order in which they came.
+    /// Returns the ids of all documents, in the order in which they were added.
     fn ids(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let ids = py.detach(|| {
             let repository = self.open()?;
-            let places: Vec<DocumentAddress> = repository.storage().addresses().collect();
-            let mut ids = Vec::with_capacity(places.len());
-            repository.read_documents(&places, |_, document| {
+            let addresses: Vec<DocumentAddress> = repository.storage().addresses().collect();
+            let mut ids = Vec::with_capacity(addresses.len());
+            repository.read_documents(&addresses, |_, document| {
                 ids.push(document.id);
                 Ok::<(), textkin::Error>(())
             })?;
             Ok(ids)
         });
-        ids.map_err(told)
+        ids.map_err(to_python_error)
     }
 
-    /// The text of a document; `None` if texts are not kept.
+    /// Returns the text of a document; `None` if texts are not stored.
     fn text(&self, id: &str) -> PyResult<Option<String>> {
-        let repository = self.open().map_err(told)?;
-        let place = self.place(&repository, id)?;
-        repository.text(place).map_err(told)
+        let repository = self.open().map_err(to_python_error)?;
+        let address = self.address(&repository, id)?;
+        repository.text(address).map_err(to_python_error)
     }
 
-    /// Adds documents: how many were added, skipped, replaced; and problems in words.
+    /// Adds documents; returns the numbers added, skipped and replaced, and messages of problems.
     #[pyo3(signature = (data, settings, progress = None))]
     fn add(
         &self,
@@ -144,75 +144,75 @@ impl Stored {
         settings: &Bound<'_, PyDict>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(u64, u64, u64, Vec<String>)> {
-        let given = Given(settings);
-        let existing = match given.text("existing")?.as_deref() {
+        let dict = SettingsDict(settings);
+        let existing = match dict.text("existing")?.as_deref() {
             None | Some("refuse") => ExistingPolicy::Refuse,
             Some("skip") => ExistingPolicy::Skip,
             Some("replace") => ExistingPolicy::Replace,
             Some(other) => {
-                let words = format!("no '{other}'; there are refuse, skip and replace");
-                return Err(error::setting("existing", &words));
+                let reason = format!("expected refuse, skip or replace, got '{other}'");
+                return Err(error::setting("existing", &reason));
             }
         };
-        let settings = given.settings_without_threshold()?;
-        let mut opened = data.open(py, &given)?;
+        let settings = dict.settings_without_threshold()?;
+        let mut opened = data.open(py, &dict)?;
         let source = opened.source();
-        let added = run(py, opened.feed(), progress.as_ref(), |watch| {
+        let added = run(py, opened.feed(), progress.as_ref(), |control| {
             let mut writer = self.writer(&settings)?;
-            let added = writer.add(&mut source()?, existing, settings.is_strict, watch)?;
+            let added = writer.add(&mut source()?, existing, settings.is_strict, control)?;
             writer.merge()?;
             Ok(added)
         })?;
-        let problems = added.problems.iter().map(ToString::to_string).collect();
+        let problems = added.problems.iter().map(error::problem).collect();
         Ok((added.commit.added, added.skipped, added.replaced, problems))
     }
 
-    /// Removes documents by id: how many.
+    /// Removes documents by id; returns how many.
     fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<u64> {
-        let repository = self.open().map_err(told)?;
-        let mut places = Vec::with_capacity(ids.len());
+        let repository = self.open().map_err(to_python_error)?;
+        let mut addresses = Vec::with_capacity(ids.len());
         for id in &ids {
-            places.push(self.place(&repository, id)?);
+            addresses.push(self.address(&repository, id)?);
         }
-        places.sort_unstable();
-        places.dedup();
-        let removed = py.detach(|| self.writer(&Settings::default())?.remove(&places));
-        Ok(removed.map_err(told)?.removed)
+        addresses.sort_unstable();
+        addresses.dedup();
+        let removed = py.detach(|| self.writer(&Settings::default())?.remove(&addresses));
+        Ok(removed.map_err(to_python_error)?.removed)
     }
 
-    /// Forgets removed documents for good, and merges what fits together.
+    /// Deletes removed documents from disk and merges segments.
     fn compact(&self, py: Python<'_>) -> PyResult<()> {
-        run(py, None, None, |watch| self.writer(&Settings::default())?.compact(watch))
+        run(py, None, None, |control| self.writer(&Settings::default())?.compact(control))
     }
 
-    /// The documents most like each of `texts`.
+    /// Returns the documents that match each of `texts`, best first.
     fn search(
         &self,
         py: Python<'_>,
         texts: Vec<PyBackedStr>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Vec<Vec<Hit>>> {
-        let given = Given(settings);
+        let dict = SettingsDict(settings);
         let defaults = SearchSettings::default();
-        let ranking = given.parsed::<Ranking>("measure")?.unwrap_or_default();
-        let threads = given.count("threads")?.and_then(|n| NonZeroUsize::new(n as usize));
+        let ranking = dict.parsed::<Ranking>("score")?.unwrap_or_default();
+        let threads = dict.count("threads")?.and_then(|n| NonZeroUsize::new(n as usize));
         let settings = SearchSettings {
             rankings: vec![ranking],
-            top: given.count("top")?.map_or(defaults.top, |top| top as usize),
+            top: dict.count("top")?.map_or(defaults.top, |top| top as usize),
             threads: threads.unwrap_or(defaults.threads),
             ..defaults
         };
-        let least = given.parsed::<f64>("min_percent")?.unwrap_or(0.0);
+        let min_percent = dict.parsed::<f64>("threshold")?.unwrap_or(0.0);
         let texts: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
-        run(py, None, None, |watch| {
+        run(py, None, None, |control| {
             let repository = self.open()?;
             let searcher = Searcher::new(&repository, settings)?;
             let mut all = Vec::with_capacity(texts.len());
             for texts in texts.chunks(64) {
-                for hits in searcher.search_all(texts) {
-                    all.push(found(&searcher, &hits?, least)?);
+                for results in searcher.search_all(texts) {
+                    all.push(hits(&searcher, &results?, min_percent)?);
                 }
-                if watch.stop.is_requested() {
+                if control.stop.is_requested() {
                     return Err(textkin::Error::Stopped);
                 }
             }
@@ -220,63 +220,63 @@ impl Stored {
         })
     }
 
-    /// Relates its documents to one another.
+    /// Finds every pair of its documents that share text.
     #[pyo3(signature = (settings, progress = None))]
     fn discover(
         &self,
         py: Python<'_>,
         settings: &Bound<'_, PyDict>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<Found> {
-        let asked = Given(settings).settings()?;
-        let repository = self.open().map_err(told)?;
-        let own = repository.settings().map_err(told)?;
+    ) -> PyResult<DiscoveredGraph> {
+        let requested = SettingsDict(settings).settings()?;
+        let repository = self.open().map_err(to_python_error)?;
+        let stored = repository.settings().map_err(to_python_error)?;
         let settings = Settings {
-            score: asked.score,
-            threshold: asked.threshold,
-            counting: asked.counting,
-            max_df: asked.max_df,
-            plan: asked.plan,
-            memory: asked.memory,
-            temp_dir: asked.temp_dir,
-            threads: asked.threads,
-            ..own
+            score: requested.score,
+            threshold: requested.threshold,
+            counting: requested.counting,
+            max_df: requested.max_df,
+            plan: requested.plan,
+            memory: requested.memory,
+            temp_dir: requested.temp_dir,
+            threads: requested.threads,
+            ..stored
         };
         let mut inputs = inputs(&repository);
-        let (found, raw) = run(py, None, progress.as_ref(), |watch| {
-            let mut found = discover(&mut inputs, &settings, watch)?;
-            let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, watch)?;
+        let (found, raw) = run(py, None, progress.as_ref(), |control| {
+            let mut found = discover(&mut inputs, &settings, control)?;
+            let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, control)?;
             Ok((found, raw))
         })?;
-        Ok(Found::new(found, raw, settings))
+        Ok(DiscoveredGraph::new(found, raw, settings))
     }
 
-    /// The folder.
+    /// Folder of the repository.
     #[getter]
     fn folder(&self) -> &Path {
         &self.folder
     }
 }
 
-/// The documents of a repository, as inputs that can be read again.
+/// Returns the documents of a repository, as inputs that can be read again.
 pub(crate) fn inputs(repository: &Repository) -> Inputs {
     let repository = repository.clone();
     Inputs::from_source(move || Box::new(repository.source()))
 }
 
-fn found(
+fn hits(
     searcher: &Searcher,
-    hits: &textkin::SearchResults,
-    least: f64,
+    results: &textkin::SearchResults,
+    min_percent: f64,
 ) -> Result<Vec<Hit>, textkin::Error> {
-    let mut found = Vec::new();
-    for ranked in hits.lists.iter().flat_map(|list| &list.documents) {
-        if ranked.percent < least {
+    let mut hits = Vec::new();
+    for ranked in results.lists.iter().flat_map(|list| &list.documents) {
+        if ranked.percent < min_percent {
             continue;
         }
         let stored = searcher.repository().document(ranked.address)?;
         let words = stored.length.words;
-        found.push((stored.id, ranked.score, ranked.percent, words, stored.time));
+        hits.push((stored.id, ranked.score, ranked.percent, words, stored.time));
     }
-    Ok(found)
+    Ok(hits)
 }

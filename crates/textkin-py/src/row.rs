@@ -1,4 +1,4 @@
-//! What rows of any kind have in common: names of columns, their documents, and when an id is known.
+//! Rows of any kind: names of columns, unique ids, conversion to documents.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -11,14 +11,14 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::DataError;
 
-/// The names of the columns that are read.
+/// Names of the columns to read.
 #[derive(Clone, Debug, FromPyObject)]
 pub(crate) struct Columns {
-    /// Holds the id; `None` takes `id` where there is one.
+    /// Column with the id; `None` means `id`, if there is such a column.
     pub(crate) id: Option<String>,
-    /// Holds the text.
+    /// Column with the text; `None` means `text`.
     pub(crate) text: Option<String>,
-    /// Holds the time; `None` takes `time` where there is one.
+    /// Column with the time; `None` means `time`, if there is such a column.
     pub(crate) time: Option<String>,
 }
 
@@ -36,26 +36,26 @@ impl Columns {
     }
 }
 
-/// That there is no column `name`, and which there are; the closest is suggested.
-pub(crate) fn no_column(name: &str, argument: &str, there: &[String]) -> PyErr {
-    let close = there
+/// Returns the error for a missing column, which lists the columns and suggests the closest.
+pub(crate) fn missing_column(name: &str, argument: &str, columns: &[String]) -> PyErr {
+    let close = columns
         .iter()
         .map(|column| (distance(&name.to_lowercase(), &column.to_lowercase()), column))
         .filter(|(distance, _)| *distance <= name.chars().count().max(3) / 2)
         .min();
-    let list = match there.len() {
+    let list = match columns.len() {
         0 => "there are no columns".to_owned(),
-        1..=20 => format!("columns here: {}", there.join(", ")),
-        more => format!("columns here: {}, … ({more} in all)", there[..20].join(", ")),
+        1..=20 => format!("found {}", columns.join(", ")),
+        more => format!("found {}, … ({more} in all)", columns[..20].join(", ")),
     };
     let hint = match close {
         Some((_, column)) => format!("; did you mean {argument}='{column}'?"),
-        None => format!("; say which column it is with {argument}="),
+        None => format!("; pass the name of the column as {argument}="),
     };
-    DataError::new_err(format!("no column '{name}'; {list}{hint}"))
+    DataError::new_err(format!("missing column '{name}'; {list}{hint}"))
 }
 
-/// Levenshtein's distance.
+/// Returns the Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(100).collect();
     let mut last: Vec<usize> = (0..=b.len()).collect();
@@ -70,25 +70,25 @@ fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// The ids that were met.
+/// Ids of the rows read so far.
 #[derive(Debug, Default)]
 pub(crate) struct Ids(HashSet<u128>);
 
 impl Ids {
-    /// Takes the id of a row; one that an earlier row has is an error.
+    /// Adds the id of a row; fails if an earlier row has the same.
     pub(crate) fn add(&mut self, id: &str, row: u64) -> PyResult<()> {
         if self.0.insert(xxh3_128(id.as_bytes())) {
             return Ok(());
         }
         Err(DataError::new_err(format!(
-            "row {row}: an earlier row has the id '{id}' too; ids tell documents apart: name another \
-             column with id=, or leave the ids out and rows are counted from 0"
+            "row {row}: duplicate id '{id}'; ids must be unique: pass another column as id=, or no ids at all, so \
+             that rows are numbered from 0"
         )))
     }
 }
 
-/// One document to give, or why there is none.
-pub(crate) fn give(
+/// Sends a row to the sink: a document, or the problem with it.
+pub(crate) fn emit_row(
     sink: &mut dyn DocumentSink,
     row: u64,
     id: Cow<'_, str>,

@@ -1,4 +1,4 @@
-//! Runs: work on other threads while the calling one feeds it, shows progress and hears Ctrl-C.
+//! Runs: work on other threads, while the calling thread feeds it, reports progress and handles Ctrl-C.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,35 +9,35 @@ use textkin::RunControl;
 use crate::error;
 use crate::feed::{Feed, Queue};
 
-/// How often signals are looked for and progress is told.
-const TICK: Duration = Duration::from_millis(50);
+/// Interval at which signals are checked and progress is reported.
+const TICK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Does `work` on another thread, with the interpreter released. Meanwhile the calling thread fills
-/// `feed`, tells `progress` how far it is, and asks the work to stop once a signal raises an
-/// exception.
+/// Runs `work` on another thread, with the interpreter lock released. Meanwhile the calling thread fills `feed`,
+/// calls `progress`, and stops the work when a signal raises an exception.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     feed: Option<&mut Feed>,
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&RunControl) -> Result<T, textkin::Error> + Send,
 ) -> PyResult<T> {
-    let watch = RunControl::default();
-    let done = Done::default();
-    let mut tender = Tender { feed, progress, watch: &watch, last: Instant::now(), done: &done };
+    let control = RunControl::default();
+    let done = Completion::default();
+    let mut supervisor =
+        Supervisor { feed, progress, control: &control, last: Instant::now(), done: &done };
     py.detach(|| {
         let (outcome, failure) = std::thread::scope(|scope| {
-            let queue = tender.feed.as_ref().map(|feed| Arc::clone(&feed.queue));
+            let queue = supervisor.feed.as_ref().map(|feed| Arc::clone(&feed.queue));
             let worker = scope.spawn({
-                let (watch, done) = (&watch, &done);
+                let (control, done) = (&control, &done);
                 let queue = queue.clone();
                 move || {
-                    let _told = Told { done, queue };
-                    work(watch)
+                    let _guard = NotifyWhenDone { done, queue };
+                    work(control)
                 }
             });
-            let failure = tender.tend();
+            let failure = supervisor.supervise();
             if failure.is_some() {
-                watch.stop.request();
+                control.stop.request();
                 if let Some(queue) = queue {
                     queue.close();
                 }
@@ -47,37 +47,37 @@ pub(crate) fn run<T: Send>(
         });
         match failure {
             Some(failure) => Err(failure),
-            None => outcome.map_err(|error| error::of_textkin(&error)),
+            None => outcome.map_err(|error| error::from_textkin(&error)),
         }
     })
 }
 
-/// Whether the work is over.
+/// Whether the work has ended.
 #[derive(Debug, Default)]
-struct Done {
+struct Completion {
     is_done: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Done {
+impl Completion {
     fn is_done(&self) -> bool {
         *self.is_done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait(&self, longest: Duration) {
+    fn wait(&self, timeout: Duration) {
         let is_done = self.is_done.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whoever waits looks again.
-        let _ = self.changed.wait_timeout_while(is_done, longest, |is_done| !*is_done);
+        // The caller checks the state again.
+        let _ = self.changed.wait_timeout_while(is_done, timeout, |is_done| !*is_done);
     }
 }
 
-/// Says that the work is over when it is dropped, whichever way it ends.
-struct Told<'a> {
-    done: &'a Done,
+/// Reports the end of the work when it is dropped, also after a panic.
+struct NotifyWhenDone<'a> {
+    done: &'a Completion,
     queue: Option<Arc<Queue>>,
 }
 
-impl Drop for Told<'_> {
+impl Drop for NotifyWhenDone<'_> {
     fn drop(&mut self) {
         *self.done.is_done.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.done.changed.notify_all();
@@ -87,37 +87,37 @@ impl Drop for Told<'_> {
     }
 }
 
-/// What the calling thread does meanwhile.
-struct Tender<'a> {
+/// The calling thread during a run.
+struct Supervisor<'a> {
     feed: Option<&'a mut Feed>,
     progress: Option<&'a Py<PyAny>>,
-    watch: &'a RunControl,
+    control: &'a RunControl,
     last: Instant,
-    done: &'a Done,
+    done: &'a Completion,
 }
 
-impl Tender<'_> {
-    /// Tends the work until it is over, or an exception is raised.
-    fn tend(&mut self) -> Option<PyErr> {
+impl Supervisor<'_> {
+    /// Feeds the work and reports progress until it ends or an exception is raised.
+    fn supervise(&mut self) -> Option<PyErr> {
         while !self.done.is_done() {
-            let is_wanted = match &self.feed {
-                Some(feed) => feed.queue.wait_for_want(TICK),
+            let is_needed = match &self.feed {
+                Some(feed) => feed.queue.wait_for_demand(TICK_INTERVAL),
                 None => {
-                    self.done.wait(TICK);
+                    self.done.wait(TICK_INTERVAL);
                     false
                 }
             };
-            let is_due = self.last.elapsed() >= TICK;
-            if !is_wanted && !is_due {
+            let is_due = self.last.elapsed() >= TICK_INTERVAL;
+            if !is_needed && !is_due {
                 continue;
             }
-            let tended = Python::attach(|py| {
-                if is_wanted && let Some(feed) = &mut self.feed {
+            let outcome = Python::attach(|py| {
+                if is_needed && let Some(feed) = &mut self.feed {
                     feed.fill(py)?;
                 }
                 if is_due { self.tick(py) } else { Ok(()) }
             });
-            if let Err(failure) = tended {
+            if let Err(failure) = outcome {
                 return Some(failure);
             }
         }
@@ -128,7 +128,7 @@ impl Tender<'_> {
         self.last = Instant::now();
         py.check_signals()?;
         let Some(progress) = self.progress else { return Ok(()) };
-        let (stage, mut done, mut total) = self.watch.progress.snapshot();
+        let (stage, mut done, mut total) = self.control.progress.snapshot();
         if let Some(rows) = self.feed.as_ref().and_then(|feed| feed.progress()) {
             (done, total) = rows;
         }

@@ -1,4 +1,4 @@
-//! Settings as Python gives them: a dict of names and values, checked by the grammar of the façade.
+//! Settings as a Python dict of names and values, which the crate `textkin` parses and checks.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,12 +9,12 @@ use textkin::{Settings, Threshold, parse_size};
 
 use crate::error;
 
-/// What is said of a run; everything that is not said has its default.
+/// Settings of a run; a missing one has its default.
 #[derive(Debug)]
-pub(crate) struct Given<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
+pub(crate) struct SettingsDict<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
 
-impl<'py> Given<'_, 'py> {
-    /// The value of `name`, unless it is not given or `None`.
+impl<'py> SettingsDict<'_, 'py> {
+    /// Returns the value of `name`; `None` if it is missing or `None`.
     pub(crate) fn value<T>(&self, name: &str) -> PyResult<Option<T>>
     where
         T: for<'a> FromPyObject<'a, 'py>,
@@ -23,19 +23,21 @@ impl<'py> Given<'_, 'py> {
             return Ok(None);
         };
         value.extract().map(Some).map_err(|_| {
-            let found = value.repr().map(|shown| shown.to_string()).unwrap_or_default();
+            let shown = value.repr().map(|text| text.to_string()).unwrap_or_default();
             let kind = value.get_type().name().map(|name| name.to_string()).unwrap_or_default();
-            error::DataTypeError::new_err(format!("{name}={found}: a {kind} will not do here"))
+            error::DataTypeError::new_err(format!(
+                "{name} has the unsupported type {kind}: {shown}"
+            ))
         })
     }
 
-    /// A value that is written as text, or printed as such: `threshold=0.05` is `'0.05'`.
+    /// Returns a value as text: `threshold=0.05` is `'0.05'`.
     pub(crate) fn text(&self, name: &str) -> PyResult<Option<String>> {
         let value = self.0.get_item(name)?.filter(|value| !value.is_none());
         value.map(|value| Ok(value.str()?.to_string_lossy().into_owned())).transpose()
     }
 
-    /// A value that a name or a number stands for.
+    /// Returns a value parsed from its text.
     pub(crate) fn parsed<T: FromStr>(&self, name: &str) -> PyResult<Option<T>>
     where
         T::Err: std::fmt::Display,
@@ -49,33 +51,33 @@ impl<'py> Given<'_, 'py> {
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> PyResult<Option<T>> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        parse(&text).map(Some).map_err(|words| error::setting(name, &words))
+        parse(&text).map(Some).map_err(|reason| error::setting(name, &reason))
     }
 
-    /// A number of bytes.
+    /// Returns a size in bytes.
     pub(crate) fn size(&self, name: &str) -> PyResult<Option<u64>> {
         self.parsed_by(name, parse_size)
     }
 
-    /// A number from 1 on.
+    /// Returns a number of at least 1.
     pub(crate) fn count(&self, name: &str) -> PyResult<Option<u32>> {
         self.parsed_by(name, |text| match text.parse() {
             Ok(number @ 1..) => Ok(number),
-            _ => Err(format!("'{text}' is not a number from 1 on")),
+            _ => Err(format!("expected a whole number of at least 1, got '{text}'")),
         })
     }
 
-    /// The settings of a run that gives pairs.
+    /// Returns the settings of a run that finds pairs.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
         let mut settings = self.settings_without_threshold()?;
         if let Some(threshold) = self.parsed_by("threshold", Threshold::parse)? {
             let number = threshold.number(settings.score);
-            settings.threshold = number.map_err(|words| error::setting("threshold", &words))?;
+            settings.threshold = number.map_err(|reason| error::setting("threshold", &reason))?;
         }
         Ok(settings)
     }
 
-    /// The settings of a run, but for the threshold, which may have another meaning.
+    /// Returns the settings of a run except score and threshold, which can have another meaning.
     pub(crate) fn settings_without_threshold(&self) -> PyResult<Settings> {
         let mut settings = Settings::default();
         macro_rules! take {
@@ -94,7 +96,7 @@ impl<'py> Given<'_, 'py> {
         take!(normalization, "normalize");
         if let Some(parts) = self.value::<Vec<String>>("exclude")? {
             let parts: Result<Vec<_>, _> = parts.iter().map(|part| part.parse()).collect();
-            let parts = parts.map_err(|words| error::setting("exclude", &words))?;
+            let parts = parts.map_err(|reason| error::setting("exclude", &reason))?;
             settings.normalization = settings.normalization.excluding(&parts);
         }
         if let Some(words) = self.value::<Vec<String>>("stop_words")? {
@@ -118,7 +120,7 @@ impl<'py> Given<'_, 'py> {
     }
 }
 
-/// The words of a list, between spaces and line ends.
+/// Returns the words of a list, separated by whitespace.
 fn words(path: &std::path::Path) -> PyResult<Vec<String>> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         error::setting("select", &format!("cannot read {}: {error}", path.display()))

@@ -1,4 +1,4 @@
-//! Arrow tables on their way to Python.
+//! Arrow tables for Python.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use pyo3::types::PyCapsule;
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
-/// A table that any library takes that knows the Arrow PyCapsule interface.
+/// A table for any library that supports the Arrow PyCapsule interface.
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Debug)]
 pub(crate) struct Table {

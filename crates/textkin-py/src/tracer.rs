@@ -1,4 +1,4 @@
-//! `Tracer`: where the passages of a stream came from.
+//! `Tracer`: origins of the passages of a stream.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
@@ -10,25 +10,26 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use textkin::report::OutputFile;
 use textkin::trace::{Memory, Preset};
-use textkin::{Settings, StreamTracer, TraceProgress, TraceSettings};
+use textkin::{
+    DEFAULT_TRACE_MEMORY, Settings, StreamTracer, TraceProgress, TraceSettings, parse_size,
+};
 
 use crate::error;
-use crate::settings::Given;
+use crate::settings::SettingsDict;
 
-/// Traces a stream of texts.
+/// Tracer of a stream of texts.
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Debug)]
-pub(crate) struct Stream {
+pub(crate) struct TracerHandle {
     tracer: Mutex<StreamTracer>,
 }
 
-/// A copied block: where it stands in the text, in bytes, its words, and its origin by name (unless
-/// it has been forgotten) and number.
+/// A copied block: start and end in bytes, words, id of its origin (`None` if evicted) and number of its origin.
 type Block = (u32, u32, u32, Option<String>, u64);
 
-/// What is said of a document: its number, words, fresh words; its dominant origin by name and
-/// number, the share of it, whether that is clear; its blocks; fresh and estimated spans.
-type Said = (
+/// Result for a document: its number, words and fresh words; id, number, share and clearness of its dominant origin;
+/// its blocks; spans of fresh and of estimated words.
+type TraceResult = (
     (u64, u32, u32),
     (Option<String>, u64, f64, bool),
     Vec<Block>,
@@ -36,20 +37,20 @@ type Said = (
     Vec<(u32, u32)>,
 );
 
-impl Stream {
+impl TracerHandle {
     fn tracer(&self) -> MutexGuard<'_, StreamTracer> {
         self.tracer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[pymethods]
-impl Stream {
+impl TracerHandle {
     #[new]
     #[pyo3(signature = (settings, state = None))]
     fn new(py: Python<'_>, settings: &Bound<'_, PyDict>, state: Option<PathBuf>) -> PyResult<Self> {
-        let settings = trace_settings(&Given(settings))?;
+        let settings = trace_settings(&SettingsDict(settings))?;
         let tracer = py.detach(|| match state {
-            None => StreamTracer::new(&settings).map_err(|error| error::of_textkin(&error)),
+            None => StreamTracer::new(&settings).map_err(|error| error::from_textkin(&error)),
             Some(path) => {
                 let name = path.display();
                 let file = File::open(&path).map_err(|error| {
@@ -57,8 +58,8 @@ impl Stream {
                 })?;
                 let loaded = StreamTracer::load(&settings, &mut BufReader::new(file));
                 let (tracer, _) = loaded.map_err(|error| {
-                    let words = error::in_python(&error::in_words(&error));
-                    error::Error::new_err(format!("cannot go on from {name}: {words}"))
+                    let message = error::in_python(&error::full_message(&error));
+                    error::Error::new_err(format!("cannot load the state {name}: {message}"))
                 })?;
                 Ok(tracer)
             }
@@ -66,10 +67,10 @@ impl Stream {
         Ok(Self { tracer: Mutex::new(tracer) })
     }
 
-    /// Takes the next document.
-    fn feed(&self, py: Python<'_>, id: PyBackedStr, text: PyBackedStr) -> Said {
-        let said = py.detach(|| self.tracer().trace(&id, &text));
-        let traced = &said.trace;
+    /// Traces the next document.
+    fn feed(&self, py: Python<'_>, id: PyBackedStr, text: PyBackedStr) -> TraceResult {
+        let origins = py.detach(|| self.tracer().trace(&id, &text));
+        let traced = &origins.trace;
         let block = |(block, at): (&textkin::trace::Block, &textkin::BlockOrigin)| {
             let origin = at.origin.as_deref().map(str::to_owned);
             (at.span.start, at.span.end, block.words, origin, block.origin)
@@ -80,61 +81,65 @@ impl Stream {
         (
             (traced.number, traced.words, traced.fresh_words),
             (
-                said.dominant_origin.as_deref().map(str::to_owned),
+                origins.dominant_origin.as_deref().map(str::to_owned),
                 traced.dominant_origin,
                 traced.dominant_share,
                 traced.is_clear,
             ),
-            traced.blocks.iter().zip(&said.blocks).map(block).collect(),
-            spans(&said.fresh_spans),
-            spans(&said.estimated_spans),
+            traced.blocks.iter().zip(&origins.blocks).map(block).collect(),
+            spans(&origins.fresh_spans),
+            spans(&origins.estimated_spans),
         )
     }
 
-    /// Writes everything it remembers.
+    /// Writes the state to a file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let written = py.detach(|| {
-            let file = OutputFile::create(&path).map_err(|error| error::in_words(&error))?;
+            let file = OutputFile::create(&path).map_err(|error| error::full_message(&error))?;
             let mut writer = BufWriter::new(file);
             let tracer = self.tracer();
             let progress = TraceProgress::default();
-            tracer.save(&progress, &mut writer).map_err(|error| error::in_words(&error))?;
+            tracer.save(&progress, &mut writer).map_err(|error| error::full_message(&error))?;
             writer.flush().map_err(|error| error.to_string())?;
             let file = writer.into_inner().map_err(|error| error.to_string())?;
-            file.finish().map_err(|error| error::in_words(&error))
+            file.finish().map_err(|error| error::full_message(&error))
         });
-        written.map_err(|words: String| {
-            error::Error::new_err(format!("cannot write the state {}: {words}", path.display()))
+        written.map_err(|reason: String| {
+            error::Error::new_err(format!("cannot write the state {}: {reason}", path.display()))
         })
     }
 
-    /// The documents that most others copied from: name, number, copies, words.
+    /// Returns the documents that most others copied from: id, number, copies, words.
     fn most_copied(&self, n: usize) -> Vec<(Option<String>, u64, u64, u64)> {
-        let most = self.tracer().top_origins(n);
-        let origins = most.origins.into_iter();
+        let top = self.tracer().top_origins(n);
+        let origins = top.origins.into_iter();
         origins.map(|origin| (origin.name, origin.number, origin.copies, origin.words)).collect()
     }
 
-    /// Documents taken so far.
+    /// Returns the number of documents traced so far.
     fn __len__(&self) -> usize {
         usize::try_from(self.tracer().n_documents()).unwrap_or(usize::MAX)
     }
 }
 
-fn trace_settings(given: &Given<'_, '_>) -> PyResult<TraceSettings> {
-    let memory = match given.text("memory")?.as_deref() {
+fn trace_settings(dict: &SettingsDict<'_, '_>) -> PyResult<TraceSettings> {
+    let memory = match dict.text("memory")?.as_deref() {
         Some("unlimited") => Memory::Unlimited,
-        _ => Memory::Bytes(given.size("memory")?.unwrap_or(100 << 20)),
+        Some(_) => Memory::Bytes(dict.size("memory")?.unwrap_or_default()),
+        None => {
+            let size = parse_size(DEFAULT_TRACE_MEMORY);
+            Memory::Bytes(size.map_err(|reason| error::setting("memory", &reason))?)
+        }
     };
-    let preset = given.parsed::<Preset>("preset")?.unwrap_or_default();
+    let preset = dict.parsed::<Preset>("preset")?.unwrap_or_default();
     let settings = TraceSettings::new(preset, memory);
-    let mut settings = settings.map_err(|error| error::of_textkin(&error))?;
-    let analysis = given.settings_without_threshold()?;
-    let select = match given.text("select")? {
+    let mut settings = settings.map_err(|error| error::from_textkin(&error))?;
+    let analysis = dict.settings_without_threshold()?;
+    let select = match dict.text("select")? {
         Some(_) => analysis.select.clone(),
         None => settings.analysis.select.clone(),
     };
-    // The memory is that of the table.
+    // `memory` is the size of the table, not a limit of the analysis.
     settings.analysis = Settings { select, memory: None, ..analysis };
     Ok(settings)
 }

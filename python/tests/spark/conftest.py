@@ -1,4 +1,4 @@
-"""Spark for the tests: a session of this process, and a cluster of one master and two workers."""
+"""Fixtures: a Spark session of this process, and a cluster of one master and two workers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 MISSING = None
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-    MISSING = "Spark is not tested: there is no Java"
+    MISSING = "Spark is not tested: Java is missing"
 else:
     try:
         import pyspark  # noqa: F401
@@ -30,16 +30,16 @@ def pytest_configure(config):
 
 @pytest.fixture
 def spark():
-    """A session of this process, for all tests that need no cluster."""
-    from loopback import make_session
+    """A session of this process, for tests that need no cluster."""
+    from local_cluster import make_session
 
     return make_session("local[2]")
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    from loopback import Cluster
+    from local_cluster import Cluster
 
-    made = Cluster(tmp_path_factory.mktemp("cluster"))
-    yield made
-    made.close()
+    cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield cluster
+    cluster.close()

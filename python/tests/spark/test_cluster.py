@@ -1,6 +1,6 @@
-"""A master and two workers on loopback; workers are killed in every step.
+"""A cluster of a master and two workers; workers are killed in every step.
 
-`TEXTKIN_SPARK_KILLS` is how many runs lose a worker (default 3, one of them in the map stage).
+`TEXTKIN_SPARK_KILLS` is the number of runs that lose a worker (default 3, one of them in the map stage).
 """
 
 import os
@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import textkin.spark
-from loopback import make_session
-from material import corpus, frame, generated, one_machine, rows, same
+from local_cluster import make_session
+from helpers import corpus, frame, generated, one_machine, rows, assert_same
 from textkin.spark import _step
 
-# The step that loses a worker; each is a stage of its own.
+# The step during which a worker is killed; each is a separate stage.
 POINTS = ["prepare", "sort", "sum", "pack", "merge", "pair", "verify", "count", "add", "sum"]
 KILLS = int(os.environ.get("TEXTKIN_SPARK_KILLS", "3"))
 
@@ -41,7 +41,7 @@ def expected(documents):
 
 
 class SlowStep(_step.Step):
-    """A step that says when it runs, and takes its time, so that it can be met while it does."""
+    """A step that marks its start with a file and runs slowly, so that a worker can be killed during it."""
 
     folder = ""
 
@@ -56,17 +56,17 @@ class SlowStep(_step.Step):
 
 
 class Killer(threading.Thread):
-    """Kills a worker once the wanted step runs, and brings up another one."""
+    """Kills a worker as soon as the given step runs, and starts another."""
 
-    def __init__(self, cluster, mark):
+    def __init__(self, cluster, marker):
         super().__init__(daemon=True)
-        self.cluster, self.mark = cluster, mark
-        self.over = threading.Event()
+        self.cluster, self.marker = cluster, marker
+        self.stopped = threading.Event()
         self.killed = False
 
     def run(self):
-        while not self.over.is_set():
-            if self.mark.exists():
+        while not self.stopped.is_set():
+            if self.marker.exists():
                 time.sleep(0.1)
                 self.cluster.kill_worker()
                 self.killed = True
@@ -80,7 +80,7 @@ def test_a_cluster_finds_the_same(session, documents, expected, tmp_path):
     found = textkin.spark.discover(
         frame(session, documents, 8), score="kin", threshold=0.02, checkpoint=f"file:{tmp_path}"
     )
-    same(rows(found), expected)
+    assert_same(rows(found), expected)
 
 
 @pytest.mark.parametrize("number", range(min(KILLS, len(POINTS))))
@@ -101,25 +101,25 @@ def test_a_worker_that_dies_changes_nothing(
         checkpoint=f"file:{tmp_path / 'run'}",
         counters="2MiB",
     )
-    killer.over.set()
+    killer.stopped.set()
     killer.join(timeout=60)
-    assert killer.killed, f"a worker was to die while '{POINTS[number]}' ran"
-    same(rows(found), expected)
+    assert killer.killed, f"no worker was killed during '{POINTS[number]}'"
+    assert_same(rows(found), expected)
 
 
 def test_a_cluster_needs_a_folder_for_all(session):
-    with pytest.raises(textkin.SettingError, match="checkpoint: the workers need a folder"):
+    with pytest.raises(textkin.SettingError, match="checkpoint: a cluster needs a folder"):
         textkin.spark.discover(frame(session, [("a", "x")]))
 
 
-@pytest.mark.parametrize("name, most", [
+@pytest.mark.parametrize("name, limit", [
     ("shortanswers/docs.jsonl", 100_000),
     ("reuters/docs.jsonl.zst", 4000),
     ("newsgroups/docs.jsonl.zst", 2000),
 ])  # fmt: skip
-def test_real_collections(session, tmp_path, name, most):
-    documents = corpus(name, most)
+def test_real_collections(session, tmp_path, name, limit):
+    documents = corpus(name, limit)
     if documents is None:
-        pytest.skip("the collections are not here (TEXTKIN_CORPORA)")
+        pytest.skip("the collections are missing (TEXTKIN_CORPORA)")
     found = textkin.spark.discover(frame(session, documents, 4), checkpoint=f"file:{tmp_path}")
-    same(rows(found), one_machine(documents))
+    assert_same(rows(found), one_machine(documents))

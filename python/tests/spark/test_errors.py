@@ -1,4 +1,4 @@
-"""Bad input: each a clear error that says what to do."""
+"""Bad input raises an error that says what to do."""
 
 import os
 import shutil
@@ -9,33 +9,33 @@ import pytest
 
 import textkin
 import textkin.spark
-from material import frame, generated, rows
+from helpers import frame, generated, rows
 
 
 def fails(spark, documents, match, kind=textkin.DataError, **settings):
     table = spark.createDataFrame(documents, "id string, text string")
     with pytest.raises(kind, match=match) as caught:
         textkin.spark.discover(table, **settings)
-    assert len(str(caught.value)) < 400, "without what Spark says around it"
+    assert len(str(caught.value)) < 400, "without the stack trace of Spark"
 
 
 def test_null_texts_and_ids(spark):
-    fails(spark, [("a", "x"), ("b", None)], "document 'b' has no text")
-    fails(spark, [("a", "x"), (None, "y")], "has no id")
+    fails(spark, [("a", "x"), ("b", None)], "the text of document 'b' is null")
+    fails(spark, [("a", "x"), (None, "y")], "the id of a document is null")
 
 
 def test_ids_that_repeat(spark):
-    fails(spark, [("a", "x y"), ("a", "z"), ("b", "z")], "the id 'a' is that of 2 documents")
+    fails(spark, [("a", "x y"), ("a", "z"), ("b", "z")], "2 documents have the id 'a'")
 
 
 def test_wrong_columns(spark):
-    fails(spark, [("a", "x")], "there is no column 'txt' for text=.*did you mean text='text'", text="txt")
-    fails(spark, [("a", "x")], "there is no column 'name' for id=; there are id, text", id="name")
+    fails(spark, [("a", "x")], "missing column 'txt' .text=.*did you mean text='text'", text="txt")
+    fails(spark, [("a", "x")], "missing column 'name' .id=.; found id, text", id="name")
     numbers = spark.createDataFrame([("a", 1)], "id string, text int")
-    with pytest.raises(textkin.DataTypeError, match="column 'text' is not a string but int"):
+    with pytest.raises(textkin.DataTypeError, match="column 'text' must be a string, got int"):
         textkin.spark.discover(numbers)
     lists = spark.createDataFrame([(["a"], "x")], "id array<string>, text string")
-    with pytest.raises(textkin.DataTypeError, match="column 'id' is no id"):
+    with pytest.raises(textkin.DataTypeError, match="column 'id' cannot be an id"):
         textkin.spark.discover(lists)
 
 
@@ -52,42 +52,42 @@ def test_settings(spark):
     fails(spark, one, "rarest-collection:3 needs the whole", setting, select="rarest-collection:3")
     fails(spark, one, "unknown score 's5'", setting, score="s5")
     fails(spark, one, "unknown chunker", setting, chunk="wrods:8")
-    fails(spark, one, "block: 1 is not", setting, block=1)
-    fails(spark, one, "too few; 1MiB is the least", setting, task_memory=5)
+    fails(spark, one, "block must be a whole number of at least 2, got 1", setting, block=1)
+    fails(spark, one, "too small .minimum 1MiB", setting, task_memory=5)
     fails(spark, one, "task_memory", setting, task_memory="much")
 
 
-def test_no_spark_dataframe():
-    with pytest.raises(TypeError, match="a Spark DataFrame is wanted, not list"):
+def test_other_data_is_rejected():
+    with pytest.raises(TypeError, match="expected a Spark DataFrame, got list"):
         textkin.spark.discover(["a text"])
 
 
-def test_a_checkpoint_is_of_one_run(spark, tmp_path):
+def test_a_checkpoint_belongs_to_one_run(spark, tmp_path):
     table = frame(spark, generated(20))
     folder = str(tmp_path / "run")
     first = rows(textkin.spark.discover(table, checkpoint=folder))
     assert rows(textkin.spark.discover(table, checkpoint=folder)) == first
-    with pytest.raises(textkin.SettingError, match=r"is of another run \(threshold=0.05\)"):
+    with pytest.raises(textkin.SettingError, match=r"belongs to a run with other settings \(threshold=0.02\)"):
         textkin.spark.discover(table, checkpoint=folder, threshold=0.1)
-    # Spark keeps a sum beside files of this machine.
+    # Spark stores a checksum beside files of this machine.
     (tmp_path / "run" / ".settings.json.crc").unlink(missing_ok=True)
-    for damaged in ("{", "[1]", "7"):
-        (tmp_path / "run" / "settings.json").write_text(damaged)
-        with pytest.raises(textkin.SettingError, match="settings.json is damaged"):
+    for corrupt in ("{", "[1]", "7"):
+        (tmp_path / "run" / "settings.json").write_text(corrupt)
+        with pytest.raises(textkin.SettingError, match="settings.json is corrupt"):
             textkin.spark.discover(table, checkpoint=folder)
     (tmp_path / "old" / "settings").mkdir(parents=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "settings.json").write_text('{"format": 2, "chunk": "words:8"}')
     for other in ("old", "other"):
-        with pytest.raises(textkin.SettingError, match="was made by another version of textkin"):
+        with pytest.raises(textkin.SettingError, match="was written by another version of textkin"):
             textkin.spark.discover(table, checkpoint=str(tmp_path / other))
 
 
-def test_the_guard_tells_wrong_counts(spark, tmp_path):
+def test_wrong_counts_are_detected(spark, tmp_path):
     table = frame(spark, generated(40))
     folder = tmp_path / "run"
     textkin.spark.discover(table, checkpoint=str(folder))
-    # A part of the pairs that comes twice, as after a worker that was lost without anyone noticing.
+    # Duplicate a partition of pairs, as if Spark lost a worker without noticing.
     found = spark.read.parquet(str(folder / "candidates"))
     found.union(found).write.parquet(str(folder / "twice"))
     shutil.rmtree(folder / "candidates")
@@ -107,7 +107,7 @@ def test_documents_that_change_between_steps(spark, tmp_path):
         textkin.spark.discover(frame(spark, others), checkpoint=str(folder), score="s1", threshold=1)
 
 
-def test_nothing_and_one(spark):
+def test_no_document_and_one_document(spark):
     assert rows(textkin.spark.discover(frame(spark, []))) == {}
     assert rows(textkin.spark.discover(frame(spark, [("a", "x y z")]))) == {}
 
@@ -120,21 +120,21 @@ def test_missing_java():
         env=environment, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr.startswith("error: Spark needs Java 17 or later, and there is none: install it")
+    assert done.stderr.startswith("error: Java is missing; Spark needs Java 17 or later: install it")
     environment["JAVA_HOME"] = "/nowhere"
     done = subprocess.run(
         [sys.executable, "-m", "textkin.spark", "discover", "x.jsonl", "--out", "y"],
         env=environment, capture_output=True, text=True,
     )  # fmt: skip
-    assert "JAVA_HOME is /nowhere, where there is no bin/java" in done.stderr
+    assert "JAVA_HOME is /nowhere, which has no bin/java" in done.stderr
 
 
-def test_a_session_that_is_stopped(spark):
+def test_a_stopped_session(spark):
     table = frame(spark, [("a", "x")])
     spark.stop()
-    with pytest.raises(textkin.Error, match="is stopped; make a new one"):
+    with pytest.raises(textkin.Error, match="has stopped; create a new one"):
         textkin.spark.discover(table)
-    with pytest.raises(textkin.Error, match="is stopped; make a new one"):
+    with pytest.raises(textkin.Error, match="has stopped; create a new one"):
         textkin.spark.clusters(table)
 
 
@@ -143,7 +143,7 @@ def test_the_python_of_workers(tmp_path):
     source.write_text('{"id": "a", "text": "x"}\n')
     command = [sys.executable, "-m", "textkin.spark", "discover", str(source), "--out"]
     bare = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK_")}
-    # That of the command, unless another is named.
+    # By default, workers use the Python of the command.
     ended = subprocess.run([*command, str(tmp_path / "one")], env=bare, capture_output=True, text=True)
     assert ended.returncode == 1, ended.stderr
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)

@@ -1,4 +1,4 @@
-"""Files between one machine and Spark, clusters, and the command."""
+"""Files exchanged between one machine and Spark, clusters, and the command."""
 
 import json
 
@@ -7,25 +7,25 @@ import pytest
 
 import textkin.spark
 from textkin.spark.__main__ import main
-from material import by_pair, frame, generated, one_machine, rows, same
+from helpers import by_pair, frame, generated, one_machine, rows, assert_same
 
 
 def naive_clusters(pairs):
     sets = []
     for pair in pairs:
         joined = set(pair)
-        apart = []
+        disjoint = []
         for other in sets:
             if other & joined:
                 joined |= other
             else:
-                apart.append(other)
-        sets = [*apart, joined]
+                disjoint.append(other)
+        sets = [*disjoint, joined]
     return sorted((sorted(members) for members in sets), key=lambda ids: (-len(ids), ids[0]))
 
 
 @pytest.mark.parametrize("max_documents", [1_000_000, 0])
-def test_clusters_are_what_pairs_connect(spark, max_documents):
+def test_clusters_are_connected_components(spark, max_documents):
     documents = generated(200)
     pairs = textkin.spark.discover(frame(spark, documents))
     found = textkin.spark.clusters(pairs, max_documents=max_documents)
@@ -43,15 +43,15 @@ def test_clusters_are_what_pairs_connect(spark, max_documents):
 def test_a_long_chain_is_one_cluster(spark):
     chain = [(f"{number:03}", f"{number + 1:03}") for number in range(100)]
     pairs = spark.createDataFrame(chain, "a string, b string")
-    for most in (1000, 0):
-        found = textkin.spark.clusters(pairs, max_documents=most)
+    for max_documents in (1000, 0):
+        found = textkin.spark.clusters(pairs, max_documents=max_documents)
         assert {(row.cluster, row["size"]) for row in found.collect()} == {(0, 101)}
         assert found.count() == 101
     nothing = textkin.spark.clusters(pairs.limit(0))
     assert nothing.count() == 0
 
 
-def test_the_command_and_files_both_ways(spark, tmp_path, capfd):
+def test_the_command_writes_files_that_one_machine_reads(spark, tmp_path, capfd):
     documents = generated(120)
     lines = [json.dumps({"id": id, "text": text}) for id, text in documents]
     source = tmp_path / "documents.jsonl"
@@ -61,25 +61,25 @@ def test_the_command_and_files_both_ways(spark, tmp_path, capfd):
     command += ["--checkpoint", str(checkpoint), "--score", "kin", "--threshold", "0.1"]
     assert main(command) == 0
     expected = one_machine(documents, score="kin", threshold=0.1)
-    assert capfd.readouterr().err.rstrip().endswith(f"{len(expected)} pairs: {out}")
+    assert capfd.readouterr().err.rstrip().endswith(f"wrote {len(expected):,} pairs to {out}")
     by_spark = pyarrow.parquet.read_table(clusters).to_pylist()
     assert by_spark and sorted(textkin.clusters(out).to_pylist(), key=str) == sorted(by_spark, key=str)
-    # What Spark wrote is read here without it.
+    # One machine reads what Spark wrote.
     table = pyarrow.parquet.read_table(out)
-    same(by_pair(table.to_pylist()), expected)
+    assert_same(by_pair(table.to_pylist()), expected)
     import pyarrow as pa
 
     graph = textkin.discover([{"id": i, "text": t} for i, t in documents], id="id", text="text")
     here = pa.table(graph.pairs).schema
     assert table.schema.names == here.names
     assert [str(kind) for kind in table.schema.types] == [str(kind) for kind in here.types]
-    # The postings are those of one machine: the same fingerprints for the same text.
+    # The postings have the types of one machine.
     postings = pyarrow.parquet.read_table(checkpoint / "postings")
     assert postings.schema.field("document").type == pa.int64()
     assert postings.schema.field("fingerprint").type.value_type == pa.int64()
-    # What is there is not written over.
+    # Existing output is not overwritten.
     assert main(command) == 2
-    assert f"error: {out} is there already" in capfd.readouterr().err
+    assert f"error: {out} already exists" in capfd.readouterr().err
 
 
 def test_pairs_of_one_machine_open_in_spark(spark, tmp_path):
@@ -90,7 +90,7 @@ def test_pairs_of_one_machine_open_in_spark(spark, tmp_path):
     graph = textkin.discover(data, id="id", text="text")
     pyarrow.parquet.write_table(pa.table(graph.pairs), tmp_path / "pairs.parquet")
     pairs = spark.read.parquet(str(tmp_path / "pairs.parquet"))
-    same(rows(pairs), one_machine(documents))
+    assert_same(rows(pairs), one_machine(documents))
     assert textkin.spark.clusters(pairs).count() > 0
 
 

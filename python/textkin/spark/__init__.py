@@ -8,8 +8,8 @@
 >>> pairs.orderBy("score", ascending=False).show()  # doctest: +SKIP
 >>> textkin.spark.clusters(pairs).show()  # doctest: +SKIP
 
-The workers need this package too, in the Python that ``PYSPARK_PYTHON`` names.
-How it works, what it costs and what files it leaves is in ``book/src/spark.md``.
+The workers need this package too, in the Python set by ``PYSPARK_PYTHON``.
+See ``book/src/spark.md`` for how it works, what it costs and which files it writes.
 """
 
 from ._clusters import clusters
@@ -17,8 +17,8 @@ from ._discover import discover
 from ._store import postings
 
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
-"""Options of Java that suit discovery: its own work is compiled already, so that Java need not compile
-Spark twice over, nor collect its memory each time that it has loaded more of Spark. For
-``spark.driver.extraJavaOptions`` and ``spark.executor.extraJavaOptions`` of a session."""
+"""Java options that suit discovery, for ``spark.driver.extraJavaOptions`` and ``spark.executor.extraJavaOptions``.
+Discovery runs in compiled code, so Java should not spend time on optimizing Spark, nor on a garbage collection
+whenever it loads more classes."""
 
 __all__ = ["JAVA_OPTIONS", "clusters", "discover", "postings"]

@@ -1,4 +1,4 @@
-"""What must be so before anything runs, and errors of workers in the words of the driver."""
+"""Checks before a run, and errors of workers as exceptions of the driver."""
 
 from __future__ import annotations
 
@@ -13,69 +13,68 @@ from typing import Any
 from .. import _errors, _packages
 
 
-def java() -> None:
-    """Spark needs Java; tells so before Spark does, in fewer words."""
+def require_java() -> None:
+    """Raises an error if Java is missing, before Spark fails with a longer one."""
     home = os.environ.get("JAVA_HOME")
     if home:
         if not os.access(os.path.join(home, "bin", "java"), os.X_OK):
             raise _errors.Error(
-                f"JAVA_HOME is {home}, where there is no bin/java; set it to a Java of version 17 "
-                "or later, or unset it"
+                f"JAVA_HOME is {home}, which has no bin/java; set it to Java 17 or later, or unset it"
             )
     elif shutil.which("java") is None:
         raise _errors.Error(
-            "Spark needs Java 17 or later, and there is none: install it (Debian: apt-get install "
+            "Java is missing; Spark needs Java 17 or later: install it (Debian: apt-get install "
             "openjdk-17-jre-headless) or set JAVA_HOME"
         )
 
 
 def session(frame: Any) -> Any:
-    """The running session of `frame`."""
-    if not isinstance(frame, _packages.needed("pyspark.sql").DataFrame):
+    """Returns the running session of `frame`."""
+    if not isinstance(frame, _packages.require("pyspark.sql").DataFrame):
         raise _errors.DataTypeError(
-            f"a Spark DataFrame is wanted, not {type(frame).__name__}; "
-            "for other data there is textkin.discover"
+            f"expected a Spark DataFrame, got {type(frame).__name__}; "
+            "use textkin.discover for other data"
         )
     if not hasattr(frame, "_jdf"):
         raise _errors.Error(
-            "this DataFrame is of Spark Connect, which textkin does not know; "
-            "make it with a session of its own driver"
+            "Spark Connect is not supported; "
+            "create the DataFrame with a session that runs its own driver"
         )
     spark = frame.sparkSession
     context = spark.sparkContext
     if context._jsc is None or context._jsc.sc().isStopped():
         raise _errors.Error(
-            "the Spark session of this DataFrame is stopped; make a new one "
+            "the Spark session of this DataFrame has stopped; create a new one "
             "(SparkSession.builder.getOrCreate()) and read the documents again"
         )
     return spark
 
 
 def documents(frame: Any, id: str, text: str) -> Any:
-    """The columns `id` and `text` of `frame`, under these names."""
+    """Returns the columns `id` and `text` of `frame`, renamed to id and text."""
     from pyspark.sql import functions as f
 
     for name, argument in ((id, "id"), (text, "text")):
         if name not in frame.columns:
-            near = difflib.get_close_matches(name, frame.columns, 1)
-            hint = f"; did you mean {argument}='{near[0]}'?" if near else ""
+            close = difflib.get_close_matches(name, frame.columns, 1)
+            hint = f"; did you mean {argument}='{close[0]}'?" if close else ""
             raise _errors.DataError(
-                f"there is no column '{name}' for {argument}=; "
-                f"there are {', '.join(frame.columns)}{hint}"
+                f"missing column '{name}' ({argument}=); "
+                f"found {', '.join(frame.columns)}{hint}"
             )
     kinds = dict(frame.dtypes)
     if not (kinds[text] == "string" or kinds[text].startswith(("varchar", "char"))):
-        raise _errors.DataTypeError(f"column '{text}' is not a string but {kinds[text]}")
+        raise _errors.DataTypeError(f"column '{text}' must be a string, got {kinds[text]}")
     if kinds[id].startswith(("array", "map", "struct", "binary", "variant")):
-        raise _errors.DataTypeError(f"column '{id}' is no id but {kinds[id]}")
+        raise _errors.DataTypeError(f"column '{id}' cannot be an id, got {kinds[id]}")
     return frame.select(
         f.col(f"`{id}`").cast("string").alias("id"), f.col(f"`{text}`").alias("text")
     )
 
 
 @contextlib.contextmanager
-def words() -> Iterator[None]:
-    """Errors of workers become errors here, without what lies between."""
+def worker_errors() -> Iterator[None]:
+    """Raises errors of workers as errors of the driver, without the stack trace of Spark."""
     try:
         yield
     except Exception as error:
@@ -83,8 +82,8 @@ def words() -> Iterator[None]:
         missing = re.search(absent, str(error), re.MULTILINE)
         if missing:
             raise _errors.Error(
-                f"the Python of the workers has no {missing[1]}: install textkin there, or name another "
-                "Python by PYSPARK_PYTHON before the session is made"
+                f"the Python of the workers has no {missing[1]}; install textkin there, or set PYSPARK_PYTHON "
+                "to another Python before you create the session"
             ) from error
         found = re.findall(r"^textkin\.(?:_errors\.)?(\w+): (.*)", str(error), re.MULTILINE)
         kind = getattr(_errors, found[-1][0], None) if found else None

@@ -1,4 +1,4 @@
-"""Clusters: documents that a path of pairs connects."""
+"""Clusters: documents that are connected by a path of pairs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from . import _checks
 
 
 def clusters(pairs: Any, *, max_documents: int = 20_000_000) -> Any:
-    """The connected components of pairs: a DataFrame of ``cluster``, ``size`` and ``id``.
+    """Returns the connected components of pairs: a DataFrame of ``cluster``, ``size`` and ``id``.
 
-    Clusters are numbered from 0 on, the largest first, then by their first id.
+    Clusters are numbered from 0, the largest first, then by their first id.
 
-    Up to `max_documents` documents with pairs, edges are streamed through the driver, which holds
-    about 150 bytes for each document; beyond, labels are passed on within Spark until none changes, and
-    the driver holds nothing.
+    With up to `max_documents` documents in pairs, the driver reads all pairs and needs about 150 bytes of memory
+    per document. With more, Spark propagates labels until none changes, and the driver holds nothing.
 
     Args:
-        pairs: a DataFrame with the ids ``a`` and ``b``, as from :func:`discover`.
-        max_documents: documents that the driver has room for.
+        pairs: a DataFrame with the ids ``a`` and ``b``, as :func:`discover` returns it.
+        max_documents: number of documents that the driver has memory for.
     """
     from pyspark.sql import functions as f
 
@@ -27,10 +26,10 @@ def clusters(pairs: Any, *, max_documents: int = 20_000_000) -> Any:
     for name in ("a", "b"):
         if name not in pairs.columns:
             raise _errors.DataError(
-                f"there is no column '{name}'; pairs have the ids of two documents, a and b"
+                f"missing column '{name}'; pairs need the columns a and b with the ids of two documents"
             )
     edges = pairs.select(f.col("a").cast("string"), f.col("b").cast("string"))
-    with _checks.words():
+    with _checks.worker_errors():
         number = (
             edges.select(f.explode(f.array("a", "b")).alias("id"))
             .agg(f.approx_count_distinct("id").alias("n"))
@@ -38,11 +37,11 @@ def clusters(pairs: Any, *, max_documents: int = 20_000_000) -> Any:
             .n
         )
         if number <= max_documents:
-            return _on_the_driver(spark, edges)
-        return _within_spark(edges)
+            return _clusters_on_driver(spark, edges)
+        return _clusters_in_spark(edges)
 
 
-def _on_the_driver(spark: Any, edges: Any) -> Any:
+def _clusters_on_driver(spark: Any, edges: Any) -> Any:
     import pyarrow
 
     components = _textkin.Components()
@@ -63,8 +62,8 @@ def _on_the_driver(spark: Any, edges: Any) -> Any:
     return spark.createDataFrame(table, "cluster bigint, size bigint, id string")
 
 
-def _within_spark(edges: Any) -> Any:
-    """Large star, small star (Kiveris and others, 2014): every document ends with the least id it reaches."""
+def _clusters_in_spark(edges: Any) -> Any:
+    """Labels every document with the smallest id of its component, by large star, small star (Kiveris et al. 2014)."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -74,26 +73,26 @@ def _within_spark(edges: Any) -> Any:
 
     def star(frame: Any, large: bool) -> Any:
         both = frame.unionByName(frame.select(f.col("b").alias("a"), f.col("a").alias("b")))
-        near = both if large else frame
-        least = near.groupBy("a").agg(f.min("b").alias("least"))
-        least = least.select("a", f.least("a", "least").alias("least"))
-        joined = near.join(least, "a")
+        neighbours = both if large else frame
+        smallest = neighbours.groupBy("a").agg(f.min("b").alias("smallest"))
+        smallest = smallest.select("a", f.least("a", "smallest").alias("smallest"))
+        joined = neighbours.join(smallest, "a")
         if large:
-            moved = joined.where("b > a").select(f.col("b").alias("a"), f.col("least").alias("b"))
+            moved = joined.where("b > a").select(f.col("b").alias("a"), f.col("smallest").alias("b"))
         else:
-            moved = joined.select(f.col("b").alias("a"), f.col("least").alias("b")).unionByName(
-                least.select("a", f.col("least").alias("b"))
+            moved = joined.select(f.col("b").alias("a"), f.col("smallest").alias("b")).unionByName(
+                smallest.select("a", f.col("smallest").alias("b"))
             )
         return larger_first(moved)
 
-    def sign(frame: Any) -> tuple[Any, ...]:
+    def digest(frame: Any) -> tuple[Any, ...]:
         return tuple(frame.agg(f.count("*"), f.sum(f.xxhash64("a", "b").cast("decimal(38,0)"))).first())
 
     now = larger_first(edges).localCheckpoint()
-    before = sign(now)
+    before = digest(now)
     while True:
         now = star(star(now, large=True), large=False).localCheckpoint()
-        after = sign(now)
+        after = digest(now)
         if after == before:
             break
         before = after

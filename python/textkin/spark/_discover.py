@@ -1,4 +1,4 @@
-"""Discovery: the plan of a run, step by step."""
+"""Discovery on Spark: the steps of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .. import _errors, _textkin
 from . import _checks
 from ._edges import pairs_of_documents, verified
 from ._step import SCHEMAS, TEXTS, route, run
-from ._store import Store, described
+from ._store import Store, job_description
 from ._totals import Totals
 
 BATCHES = {
@@ -19,12 +19,14 @@ BATCHES = {
     "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
     "spark.sql.parquet.enableNestedColumnVectorizedReader": "true",
 }
-# Bytes that a step holds for each of these, the next batch included.
-POSTING, PAIR = 64, 128
-# So many rows of ids are handed to every worker; more are joined by Spark.
-MAX_ROWS = 200_000
-# Bytes of text for each byte of counters, the least bytes of these, and the share of a task's memory that
-# they may take unasked.
+# Default of task_memory.
+DEFAULT_TASK_MEMORY = "256MiB"
+# Bytes that a step holds per posting and per pair, including the next batch.
+POSTING_BYTES, PAIR_BYTES = 64, 128
+# Tables of ids with up to this many rows are broadcast; Spark joins larger ones.
+MAX_BROADCAST_ROWS = 200_000
+# For counters="auto": bytes of text per byte of counters, minimum size, and maximum share of a task's memory
+# (one part in this many).
 TEXT_PER_COUNTER, MIN_COUNTERS, COUNTERS_SHARE = 16, 1 << 20, 4
 
 
@@ -33,42 +35,42 @@ def discover(
     *,
     id: str = "id",
     text: str = "text",
-    chunk: str = "words:8",
-    select: str = "spex",
-    score: str = "s4",
-    threshold: float | str = 0.05,
+    chunk: str = _textkin.DEFAULT_CHUNK,
+    select: str = _textkin.DEFAULT_SELECTOR,
+    score: str = _textkin.DEFAULT_SCORE,
+    threshold: float | str = _textkin.DEFAULT_THRESHOLD,
     normalize: str | None = None,
     checkpoint: str | None = None,
-    task_memory: int | str = "256MiB",
+    task_memory: int | str = DEFAULT_TASK_MEMORY,
     block: int = 1024,
     common: int = 100,
     counters: int | str | None = "auto",
 ) -> Any:
-    """Relates all documents of a DataFrame to one another.
+    """Finds every pair of documents of a DataFrame that share text.
 
-    Returns a DataFrame with the columns of the command line, one row for each pair of documents
-    whose score reaches the threshold: the same pairs and scores that ``textkin discover`` finds.
-    Of two documents, ``a`` is the one with the lesser id.
+    Returns a DataFrame with the columns of the command line and one row for each pair of documents whose score
+    reaches the threshold: the same pairs and scores that ``textkin discover`` finds. ``a`` is the document with
+    the smaller id.
 
     Args:
-        df: the documents; its rows must come out the same whenever Spark reads them.
-        id: the column of ids, each of one document.
-        text: the column of texts.
-        chunk, select, score, threshold, normalize: as in :func:`textkin.discover`. Selectors that
-            must know the whole collection are refused.
-        checkpoint: a folder that all workers can write. A run that was interrupted goes on where it
-            was. Without it, a folder of this machine is used and deleted at the end.
-        task_memory: bytes that the compiled part of one task holds, about; more data makes more tasks.
-        block: a chunk in more texts than this is counted in blocks of so many texts.
-        common: a chunk in more documents than this (and than 1/threshold) leads to no pair by itself if the
-            score is s4: it is counted where pairs are compared, and not for every two of its documents.
-        counters: bytes of counters that are handed to every worker, so that chunks which occur once
-            do not leave theirs (and are not in the table of postings). Of use while a quarter of a byte a
-            word fits. "auto" takes a sixteenth of what Spark knows the documents to have, while that
-            is at most a quarter of ``task_memory``; None takes none.
+        df: the documents. Its rows must be the same whenever Spark reads them.
+        id: the column with the ids, which must be unique.
+        text: the column with the texts.
+        chunk, select, score, threshold, normalize: as in :func:`textkin.discover`. Selectors that need the
+            whole collection are rejected.
+        checkpoint: a folder that all workers can write to. An interrupted run continues from it. Without it, a
+            temporary folder of this machine is used and deleted at the end.
+        task_memory: approximate memory of the compiled part of one task. More data leads to more tasks.
+        block: a chunk that occurs in more texts than this is counted in blocks of this many texts.
+        common: with the score s4, a chunk that occurs in more documents than this (and than 1/threshold) does
+            not make a pair on its own. It is counted when pairs are compared, not for every two of its documents.
+        counters: size of the counters sent to every worker. They keep chunks that occur once out of the shuffle
+            and out of the table of postings, and are useful as long as a quarter of a byte per word fits. "auto"
+            uses a sixteenth of the size that Spark knows the documents to have, up to a quarter of
+            ``task_memory``; None uses no counters.
 
     Raises:
-        textkin.Error: and its kinds, with what to do about it.
+        textkin.Error: or one of its subclasses, with a message that says what to do.
     """
     spark = _checks.session(df)
     source = _checks.documents(df, id, text)
@@ -79,9 +81,9 @@ def discover(
         "threshold": threshold,
         "normalize": normalize,
     }
-    for name, value, least in (("block", block, 2), ("common", common, 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise _errors.SettingError(f"{name}: {value!r} is not a number from {least} on")
+    for name, value, minimum in (("block", block, 2), ("common", common, 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+            raise _errors.SettingError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
     settings["common"] = common
     options = {**settings, "task_memory": task_memory, "block": block, "seed": 0}
     is_auto = counters == "auto"
@@ -91,25 +93,26 @@ def discover(
     options["task_memory"] = sizes["task_memory"]
     counter_bytes = sizes["counters"]
     if is_auto and str(chunk).startswith("words"):
-        counter_bytes = _fitting(df, sizes["task_memory"] or 0)
-    with _checks.words(), _batches(spark):
-        # Strategies are built here first: what is wrong with them need not reach a worker.
+        counter_bytes = _auto_counters(df, sizes["task_memory"] or 0)
+    with _checks.worker_errors(), _batch_settings(spark):
+        # Strategies are built here first, so that an invalid setting fails before any worker starts.
         _textkin.SparkStep("prepare", options)
         store = Store(spark, checkpoint, settings)
         plan = Plan(spark, source, store, options)
         return plan.pairs(counter_bytes)
 
 
-def _fitting(df: Any, task_memory: int) -> int | None:
-    """Bytes of counters for so many documents as Spark knows of, before it has read any, if they fit."""
-    known = int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
-    wanted = max(known // TEXT_PER_COUNTER, MIN_COUNTERS)
-    return wanted if wanted <= task_memory // COUNTERS_SHARE else None
+def _auto_counters(df: Any, task_memory: int) -> int | None:
+    """Returns the size of counters for the size of the documents that Spark estimates, or None if they do not
+    fit."""
+    estimate = int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
+    size = max(estimate // TEXT_PER_COUNTER, MIN_COUNTERS)
+    return size if size <= task_memory // COUNTERS_SHARE else None
 
 
 @contextlib.contextmanager
-def _batches(spark: Any) -> Iterator[None]:
-    """Batches of bounded size while the plan is made and carried out."""
+def _batch_settings(spark: Any) -> Iterator[None]:
+    """Limits the size of Arrow batches while the plan is built and run."""
     before = {name: spark.conf.get(name, None) for name in BATCHES}
     for name, value in BATCHES.items():
         spark.conf.set(name, value)
@@ -124,7 +127,7 @@ def _batches(spark: Any) -> Iterator[None]:
 
 
 class Plan:
-    """A run: tables of the checkpoint, each made of those before."""
+    """A run: the tables of the checkpoint, each computed from earlier ones."""
 
     def __init__(self, spark: Any, source: Any, store: Store, options: dict[str, Any]):
         self.spark = spark
@@ -135,42 +138,42 @@ class Plan:
         self.totals = Totals()
 
     def pairs(self, counter_bytes: int | None) -> Any:
-        """The pairs of documents."""
+        """Returns the pairs of documents."""
         postings, texts = self._postings(counter_bytes)
         lists = self._lists(postings, texts)
-        candidates, commons = self._candidates(lists)
+        candidates, shared = self._candidates(lists)
         edges = self.store.table(
-            "edges", SCHEMAS["verify"], lambda: verified(self, candidates, texts, commons)
+            "edges", SCHEMAS["verify"], lambda: verified(self, candidates, texts, shared)
         )
         return pairs_of_documents(self, edges, postings)
 
-    def near(self, frame: Any, rows: int) -> Any:
-        """A table of at most so many rows, which is handed to every worker if these are few.
+    def broadcast_if_small(self, frame: Any, rows: int) -> Any:
+        """Marks a table of at most `rows` rows for broadcast if it is small.
 
-        Otherwise all that it is joined with, texts too, would be sorted and sent about.
+        Otherwise Spark would sort and shuffle everything it is joined with, including texts.
         """
         from pyspark.sql import functions as f
 
-        return f.broadcast(frame) if rows <= MAX_ROWS else frame
+        return f.broadcast(frame) if rows <= MAX_BROADCAST_ROWS else frame
 
-    def ask(self, what: str, frame: Any) -> list[Any]:
-        """The few rows that a step depends on."""
-        with described(self.spark, what):
+    def collect(self, description: str, frame: Any) -> list[Any]:
+        """Returns the few rows that a step depends on."""
+        with job_description(self.spark, description):
             return list(frame.collect())
 
-    def parts(self, things: int | None, bytes_each: int) -> int:
-        """Parts of so many things that a task holds within its memory."""
-        least = math.ceil((things or 0) * bytes_each / self.options["task_memory"])
-        return max(self.parallelism, least, 1)
+    def partitions(self, items: int | None, bytes_each: int) -> int:
+        """Returns the number of partitions for which the items of each fit the memory of a task."""
+        needed = math.ceil((items or 0) * bytes_each / self.options["task_memory"])
+        return max(self.parallelism, needed, 1)
 
     def step(self, frame: Any, name: str, **more: Any) -> Any:
         return run(frame, name, {**self.options, **more})
 
     def _postings(self, counter_bytes: int | None) -> tuple[Any, Any]:
-        """What is known of every document, and the distinct texts."""
+        """Returns the prepared documents and the distinct texts."""
         for seed in range(8):
             self.options["seed"] = seed
-            # Where two texts have the same key, all keys are made anew, in tables of their own.
+            # If two texts have the same key, all keys are computed again with another seed, in new tables.
             number = "" if seed == 0 else str(seed)
             postings = self.store.table(
                 f"postings{number}", SCHEMAS["prepare"], lambda: self._prepared(counter_bytes)
@@ -180,14 +183,14 @@ class Plan:
                 break
         else:
             raise _errors.Error(
-                "different texts have the same key of 64 bits, whatever keys are made of: there are too "
-                "many texts for one run; divide the collection"
+                "different texts have the same 64-bit key with every seed: the collection has too many texts "
+                "for one run; split it"
             )
         self._count_documents(postings)
         return postings, texts
 
     def _count_texts(self, texts: Any) -> bool:
-        """Whether two texts have the same key; what texts come to is known afterwards."""
+        """Sums up the texts; returns whether two of them have the same key."""
         from pyspark.sql import functions as f
 
         sums = texts.agg(
@@ -196,7 +199,7 @@ class Plan:
             f.sum(f.expr("if(copies > 1, copies, 0)")).alias("copied"),
             f.max("copies").alias("max_copies"),
         )
-        [found] = self.ask("sums of texts", sums)
+        [found] = self.collect("sum up texts", sums)
         self.totals.words, self.totals.copied = found.words or 0, found.copied or 0
         self.totals.max_copies = found.max_copies or 1
         return bool(found.is_clash)
@@ -206,7 +209,7 @@ class Plan:
         return run(self.source, "prepare", self.options, shared)
 
     def _counters(self, counter_bytes: int) -> dict[str, Any]:
-        """The counters of all parts, added up and handed to all workers."""
+        """Adds up the counters of all partitions and broadcasts them."""
         counted = self.step(self.source, "count", counter_bytes=counter_bytes)
         slices = max(1, counter_bytes >> 20)
         parts = min(slices, self.parallelism * 4)
@@ -218,97 +221,97 @@ class Plan:
         return {"counters": self.spark.sparkContext.broadcast(counters)}
 
     def _count_documents(self, postings: Any) -> None:
-        """Ids must be of one document each; how many chunks there are is known afterwards."""
+        """Counts the chunks, and raises an error if two documents have the same id."""
         from pyspark.sql import functions as f
 
         ids = postings.groupBy("id").agg(f.count("*").alias("n"), f.sum("chunks").alias("chunks"))
-        sums = ids.agg(f.max("n").alias("most"), f.sum("chunks").alias("chunks"))
-        [found] = self.ask("unique ids", sums)
+        sums = ids.agg(f.max("n").alias("max_n"), f.sum("chunks").alias("chunks"))
+        [found] = self.collect("check that ids are unique", sums)
         self.totals.chunks = found.chunks or 0
-        if (found.most or 0) > 1:
-            twice = ids.where("n > 1").first()
+        if (found.max_n or 0) > 1:
+            duplicate = ids.where("n > 1").first()
             raise _errors.DataError(
-                f"the id '{twice.id}' is that of {twice.n} documents; "
-                "ids must be of one document each"
+                f"{duplicate.n} documents have the id '{duplicate.id}'; ids must be unique"
             )
 
     def _lists(self, postings: Any, texts: Any) -> Any:
-        """Lists of the texts that hold the same chunks, as pieces of work."""
+        """Returns the lists of texts that share a chunk, as pieces of work."""
 
         def make() -> Any:
-            parts = self.parts(self.totals.chunks, POSTING)
-            way = route(parts)
-            packed = self.step(self._distinct(postings, texts), "pack", route=way)
-            lists = self.step(packed.repartition(parts, "bucket"), "sort", route=way)
-            return self.step(lists.repartition(parts, "bucket"), "merge")
+            partitions = self.partitions(self.totals.chunks, POSTING_BYTES)
+            buckets = route(partitions)
+            packed = self.step(self._distinct(postings, texts), "pack", route=buckets)
+            lists = self.step(packed.repartition(partitions, "bucket"), "sort", route=buckets)
+            return self.step(lists.repartition(partitions, "bucket"), "merge")
 
         return self.store.table("lists", SCHEMAS["merge"], make)
 
     def _distinct(self, postings: Any, texts: Any) -> Any:
-        """Postings of one document of each text, and how many have it."""
+        """Returns the postings of one document for each text, with the number of documents that have it."""
         from pyspark.sql import functions as f
 
         columns = ["document", "words", "chunks", "fingerprint", "check", "selected"]
-        known = postings.where("words > 0")
+        documents = postings.where("words > 0")
         number = self.totals.copied
         if not number:
-            return known.select(*columns, f.lit(1).cast("bigint").alias("copies"))
+            return documents.select(*columns, f.lit(1).cast("bigint").alias("copies"))
         copied = texts.where("copies > 1").select("document", "copies", f.col("id").alias("first"))
-        if number <= MAX_ROWS:
-            joined = known.join(f.broadcast(copied), "document", "left")
+        if number <= MAX_BROADCAST_ROWS:
+            joined = documents.join(f.broadcast(copied), "document", "left")
             copies = f.expr("case when first is null then 1 when id = first then copies else 0 end")
             return joined.select(*columns, copies.cast("bigint").alias("copies")).where("copies > 0")
-        # By their ids: joined by their texts, all documents of one that has many copies would meet in one task.
+        # Joined by id: a join by text would send all copies of one text to one task.
         copied = (
-            known.select("id", "document")
+            documents.select("id", "document")
             .join(copied, "document")
             .select("id", f.expr("if(id = first, copies, 0)").alias("copies"))
         )
-        joined = known.join(copied, "id", "left")
+        joined = documents.join(copied, "id", "left")
         copies = f.coalesce("copies", f.lit(1)).cast("bigint").alias("copies")
         return joined.select(*columns, copies).where("copies > 0")
 
     def _candidates(self, lists: Any) -> tuple[Any, dict[str, Any]]:
-        """Sums of pairs, and the common chunks, which are counted where pairs are compared."""
-        steps, commons = self._work(lists)
+        """Returns the sums of pairs, and the common chunks, which are counted when pairs are compared."""
+        steps, common_chunks = self._work(lists)
 
         def make() -> Any:
-            parts = self.parts(steps, PAIR)
+            partitions = self.partitions(steps, PAIR_BYTES)
             work = lists.where("kind = 0").select("salt", "bytes")
             pieces = work.repartition(self._pieces(steps), "salt")
-            sums = self.step(pieces.select("bytes"), "pair", route=route(parts))
-            return self.step(sums.repartition(parts, "bucket"), "sum")
+            sums = self.step(pieces.select("bytes"), "pair", route=route(partitions))
+            return self.step(sums.repartition(partitions, "bucket"), "sum")
 
         candidates = self.store.table("candidates", SCHEMAS["sum"], make)
         totals = candidates.where("kind = 2").select("words_a", "words_b", "chunks_a", "chunks_b")
-        found = self.ask("sums of pairs", totals)
-        guard((self.totals.pairs, self.totals.selves), (
+        found = self.collect("sum up pairs", totals)
+        check_totals((self.totals.pairs, self.totals.self_pairs), (
             sum(row.words_a for row in found), sum(row.words_b for row in found)
         ))  # fmt: skip
         self.totals.candidates = sum(row.chunks_a for row in found)
         self.totals.candidate_words = sum(row.chunks_b for row in found)
-        shared = {"commons": self.spark.sparkContext.broadcast(commons)} if commons else {}
-        return candidates, shared
+        if not common_chunks:
+            return candidates, {}
+        return candidates, {"common_chunks": self.spark.sparkContext.broadcast(common_chunks)}
 
     def _work(self, lists: Any) -> tuple[int, list[bytes]]:
-        """The pairs to be counted, each once for every list, and the common chunks."""
-        rows = self.ask(
-            "sums of lists",
+        """Returns the number of pairs to count, once per list, and the common chunks."""
+        rows = self.collect(
+            "sum up lists",
             lists.where("kind > 0").select("kind", "steps", "pairs", "selves", "bytes"),
         )
         totals = [row for row in rows if row.kind == 2]
         self.totals.pairs = sum(row.pairs for row in totals)
-        self.totals.selves = sum(row.selves for row in totals)
-        commons = [bytes(row.bytes) for row in rows if row.kind == 1]
-        return sum(row.steps for row in totals), commons
+        self.totals.self_pairs = sum(row.selves for row in totals)
+        common_chunks = [bytes(row.bytes) for row in rows if row.kind == 1]
+        return sum(row.steps for row in totals), common_chunks
 
     def _pieces(self, steps: int) -> int:
-        """Parts of about so much counting each that none takes much longer than others."""
+        """Returns a number of partitions small enough that none takes much longer than others."""
         return max(self.parallelism * 2, math.ceil(steps / 50_000_000))
 
 
 def _texts(postings: Any) -> Any:
-    """The distinct texts, each with the least id of its documents and their number."""
+    """Returns the distinct texts, each with the smallest id and the number of its documents."""
     from pyspark.sql import functions as f
 
     return (
@@ -324,11 +327,11 @@ def _texts(postings: Any) -> Any:
     )
 
 
-def guard(expected: tuple[int, int], found: tuple[int, int]) -> None:
-    """Sums of all pairs must be what the lists come to, or the run fails."""
+def check_totals(expected: tuple[int, int], found: tuple[int, int]) -> None:
+    """Raises an error if the sums over all pairs differ from the sums over the lists."""
     if expected != found:
         raise _errors.Error(
-            f"the counts of pairs are wrong: they sum up to {found[0]} and {found[1]}, and the lists of "
-            f"texts come to {expected[0]} and {expected[1]}; nothing of this run can be trusted. "
-            "Delete the checkpoint and run again, and please report this"
+            f"the counts of pairs are wrong: they sum to {found[0]} and {found[1]}, expected "
+            f"{expected[0]} and {expected[1]} from the lists of texts; the result cannot be trusted. "
+            "Delete the checkpoint, run again, and please report this"
         )

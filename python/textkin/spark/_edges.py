@@ -1,4 +1,4 @@
-"""From candidates to edges between texts, and from these to pairs of documents."""
+"""Verification: candidates become edges between texts, and edges become pairs of documents."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ NUMBERS = [
     "score", "shared_chunks", "s1", "s2", "s3", "s4", "ssr", "sscr", "a_in_b", "b_in_a", "words_a",
     "words_b",
 ]  # fmt: skip
-# Bytes that a cell holds for each word of its texts.
-WORD = 64
+# Bytes that a cell holds per word of its texts.
+WORD_BYTES = 64
 
 
 def verified(plan: Any, candidates: Any, texts: Any, shared: dict[str, Any]) -> Any:
-    """Candidates compared word by word, and the copies of texts: edges between texts."""
+    """Compares candidates word by word and adds exact copies; returns edges between texts."""
     from pyspark.sql import functions as f
 
     pairs = candidates.where("kind = 0").drop("kind")
@@ -24,36 +24,36 @@ def verified(plan: Any, candidates: Any, texts: Any, shared: dict[str, Any]) -> 
     first, second = (f.pmod(f.col(side), f.lit(groups)) for side in ("a", "b"))
     cell = f.least(first, second) * groups + f.greatest(first, second)
     pairs = pairs.withColumn("cell", cell.cast("bigint"))
-    wanted = (
+    needed = (
         pairs.select("cell", f.explode(f.array("a", "b")).alias("document"))
         .groupBy("document")
         .agg(f.collect_set("cell").alias("cells"))
     )
     compared = 2 * plan.totals.candidates
-    wanted = plan.near(wanted, compared).join(texts.select("document", "id"), "document")
-    # A text goes to each of its cells once, however many pairs it has there.
-    held = plan.source.join(plan.near(wanted, compared), "id").select(
+    needed = plan.broadcast_if_small(needed, compared).join(texts.select("document", "id"), "document")
+    # A text is sent to each of its cells once, however many pairs it has there.
+    cell_texts = plan.source.join(plan.broadcast_if_small(needed, compared), "id").select(
         f.explode("cells").alias("cell"), "document", "text"
     )
-    rows = held.unionByName(pairs, allowMissingColumns=True)
-    # Cells of one part come one after the other, so that they need not have a task each.
-    parts = min(groups * (groups + 1) // 2, max(4 * plan.parallelism, 8 * groups), 100_000)
-    rows = rows.repartition(parts, "cell").sortWithinPartitions("cell", f.col("document").isNull())
+    rows = cell_texts.unionByName(pairs, allowMissingColumns=True)
+    # The cells of a partition are processed one after the other, so not every cell needs its own task.
+    partitions = min(groups * (groups + 1) // 2, max(4 * plan.parallelism, 8 * groups), 100_000)
+    rows = rows.repartition(partitions, "cell").sortWithinPartitions("cell", f.col("document").isNull())
     edges = run(rows, "verify", plan.options, shared)
     return edges.unionByName(_copies(plan, candidates, texts)) if plan.totals.copied else edges
 
 
 def _groups(plan: Any) -> int:
-    """Groups of texts: two of them fit the memory of a task, and there is work for every core."""
-    least = max(math.ceil(math.sqrt(2 * plan.parallelism)), 1)
-    # The texts to be compared have no more words than this. With more groups than it takes, a text goes
-    # to more cells, though never to more than it has pairs.
+    """Returns the number of groups of texts: two of them fit the memory of a task, and every core has work."""
+    minimum = max(math.ceil(math.sqrt(2 * plan.parallelism)), 1)
+    # Upper bound of the words of all texts to compare. With more groups than needed, a text is sent to more
+    # cells, but never to more than it has pairs.
     words = min(plan.totals.words, plan.totals.candidate_words)
-    return max(math.ceil(2 * WORD * words / plan.options["task_memory"]), least)
+    return max(math.ceil(2 * WORD_BYTES * words / plan.options["task_memory"]), minimum)
 
 
 def _copies(plan: Any, candidates: Any, texts: Any) -> Any:
-    """Texts with copies: those that share chunks with others come summed up, the others alone."""
+    """Returns edges of texts with copies: from sums for those that share chunks with others, directly for the rest."""
     from pyspark.sql import functions as f
 
     summed = candidates.where("kind = 1").drop("kind")
@@ -61,7 +61,7 @@ def _copies(plan: Any, candidates: Any, texts: Any) -> Any:
     alone = (
         texts.where("copies > 1")
         .join(
-            plan.near(summed.select(f.col("a").alias("document")), plan.totals.copied),
+            plan.broadcast_if_small(summed.select(f.col("a").alias("document")), plan.totals.copied),
             "document",
             "left_anti",
         )
@@ -79,7 +79,7 @@ def _copies(plan: Any, candidates: Any, texts: Any) -> Any:
 
 
 def pairs_of_documents(plan: Any, edges: Any, postings: Any) -> Any:
-    """Every pair of documents that have the texts of an edge, with the columns of the command line."""
+    """Returns every pair of documents whose texts are joined by an edge, with the columns of the command line."""
     from pyspark.sql import functions as f
 
     documents = postings.where("words > 0").select("id", "document")
@@ -89,9 +89,9 @@ def pairs_of_documents(plan: Any, edges: Any, postings: Any) -> Any:
             f.col("document").alias(f"text_{side}"), f.col("id").alias(f"id_{side}")
         )
         edges = edges.withColumnRenamed(side, f"text_{side}")
-        edges = plan.near(edges, rows).join(ids, f"text_{side}")
+        edges = plan.broadcast_if_small(edges, rows).join(ids, f"text_{side}")
         rows *= plan.totals.max_copies
-    # Copies of one text are paired once, not both ways; of others, the lesser id comes first.
+    # Two copies of one text are paired once, not both ways. The smaller id comes first.
     edges = edges.where("text_a <> text_b or id_a < id_b")
     swap = f.col("id_a") > f.col("id_b")
 

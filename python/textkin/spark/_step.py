@@ -1,4 +1,4 @@
-"""Steps that Spark runs over parts of a table, and how rows find their part."""
+"""Steps that Spark runs over the partitions of a table, and the routing of rows to partitions."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SCHEMAS = {
     ),
 }
 SCHEMAS["verify"] = SCHEMAS["copies"]
-# Distinct texts, which Spark makes by itself.
+# Distinct texts, which Spark computes without a compiled step.
 TEXTS = (
     "document bigint, id string, copies bigint, words bigint, chunks bigint, is_clash boolean"
 )
 
 
 class Step:
-    """One step; what it does is compiled. Workers get its name, its options and what all of them share."""
+    """A step in compiled code. Workers receive its name, its options and the broadcast values."""
 
     def __init__(self, name: str, options: dict[str, Any], shared: dict[str, Any] | None = None):
         self.name = name
@@ -57,32 +57,32 @@ class Step:
 def run(
     frame: Any, name: str, options: dict[str, Any], shared: dict[str, Any] | None = None
 ) -> Any:
-    """The table that the step `name` makes of every part of `frame`."""
+    """Returns the table that the step `name` computes from the partitions of `frame`."""
     return frame.mapInArrow(Step(name, options, shared), SCHEMAS[name])
 
 
-def route(parts: int) -> list[int]:
-    """For each of so many parts, a number that Spark's hash sends there.
+def route(partitions: int) -> list[int]:
+    """Returns, for each partition, a number that Spark's hash assigns to it.
 
-    Numbers from 0 on would leave a third of the parts empty and double up in others.
+    Consecutive numbers would leave a third of the partitions empty and share others.
     """
     found: dict[int, int] = {}
     number = 0
-    while len(found) < parts:
-        found.setdefault(_hash(number) % parts, number)
+    while len(found) < partitions:
+        found.setdefault(_hash(number) % partitions, number)
         number += 1
-    return [found[part] for part in range(parts)]
+    return [found[part] for part in range(partitions)]
 
 
 def _hash(number: int) -> int:
-    """Spark's hash of a 32-bit number: Murmur3 with seed 42, as a signed number."""
+    """Returns Spark's hash of a 32-bit number: Murmur3 with seed 42, as a signed number."""
     mask = 0xFFFFFFFF
 
-    def turn(value: int, by: int) -> int:
+    def rotate(value: int, by: int) -> int:
         return (value << by | value >> 32 - by) & mask
 
-    key = turn(number * 0xCC9E2D51 & mask, 15) * 0x1B873593 & mask
-    state = (turn(42 ^ key, 13) * 5 + 0xE6546B64) & mask ^ 4
+    key = rotate(number * 0xCC9E2D51 & mask, 15) * 0x1B873593 & mask
+    state = (rotate(42 ^ key, 13) * 5 + 0xE6546B64) & mask ^ 4
     state = (state ^ state >> 16) * 0x85EBCA6B & mask
     state = (state ^ state >> 13) * 0xC2B2AE35 & mask
     state ^= state >> 16

@@ -1,4 +1,4 @@
-//! Columns of batches, by name: to be read, and in the making.
+//! Reading and building the columns of batches.
 
 use std::sync::Arc;
 
@@ -10,44 +10,44 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int32Type, Int64Type};
 use textkin::distributed::BucketBytes;
 
-use super::{Options, Outcome, Trouble};
+use super::{StepError, StepOptions, StepResult};
 
-/// Bytes of one batch, about.
+/// Approximate bytes of one batch.
 const BATCH_BYTES: usize = 16 << 20;
 
-fn column<'a>(batch: &'a RecordBatch, name: &'static str) -> Result<&'a ArrayRef, Trouble> {
-    batch.column_by_name(name).ok_or(Trouble::Column(name))
+fn column<'a>(batch: &'a RecordBatch, name: &'static str) -> Result<&'a ArrayRef, StepError> {
+    batch.column_by_name(name).ok_or(StepError::Column(name))
 }
 
 pub(super) fn integers<'a>(
     batch: &'a RecordBatch,
     name: &'static str,
-) -> Result<&'a Int64Array, Trouble> {
-    column(batch, name)?.as_primitive_opt::<Int64Type>().ok_or(Trouble::Column(name))
+) -> Result<&'a Int64Array, StepError> {
+    column(batch, name)?.as_primitive_opt::<Int64Type>().ok_or(StepError::Column(name))
 }
 
 pub(super) fn small_integers<'a>(
     batch: &'a RecordBatch,
     name: &'static str,
-) -> Result<&'a Int32Array, Trouble> {
-    column(batch, name)?.as_primitive_opt::<Int32Type>().ok_or(Trouble::Column(name))
+) -> Result<&'a Int32Array, StepError> {
+    column(batch, name)?.as_primitive_opt::<Int32Type>().ok_or(StepError::Column(name))
 }
 
 pub(super) fn lists<'a>(
     batch: &'a RecordBatch,
     name: &'static str,
-) -> Result<&'a ListArray, Trouble> {
-    column(batch, name)?.as_list_opt::<i32>().ok_or(Trouble::Column(name))
+) -> Result<&'a ListArray, StepError> {
+    column(batch, name)?.as_list_opt::<i32>().ok_or(StepError::Column(name))
 }
 
-/// Bytes or strings, which are not taken for text before they are looked at.
-pub(super) enum Bytes {
+/// A column of bytes or strings; UTF-8 is checked when a value is read.
+pub(super) enum ByteColumn {
     Small(BinaryArray),
     Large(LargeBinaryArray),
 }
 
-impl Bytes {
-    pub(super) fn new(batch: &RecordBatch, name: &'static str) -> Result<Self, Trouble> {
+impl ByteColumn {
+    pub(super) fn new(batch: &RecordBatch, name: &'static str) -> Result<Self, StepError> {
         let column = column(batch, name)?;
         let kind = match column.data_type() {
             DataType::LargeUtf8 | DataType::LargeBinary => DataType::LargeBinary,
@@ -56,7 +56,7 @@ impl Bytes {
         let column = cast(column, &kind)?;
         let small = column.as_binary_opt::<i32>().cloned().map(Self::Small);
         let bytes = small.or_else(|| column.as_binary_opt::<i64>().cloned().map(Self::Large));
-        bytes.ok_or(Trouble::Column(name))
+        bytes.ok_or(StepError::Column(name))
     }
 
     pub(super) fn get(&self, row: usize) -> Option<&[u8]> {
@@ -67,34 +67,34 @@ impl Bytes {
     }
 }
 
-/// A batch of columns with names.
+/// Builds a batch of named columns.
 pub(super) fn batch<const N: usize>(
     columns: [(&'static str, ArrayRef); N],
-) -> Result<RecordBatch, Trouble> {
-    // Whether a column may have nulls is known by its name to whoever reads it.
+) -> Result<RecordBatch, StepError> {
+    // All columns are nullable; the reader of a column knows whether it has nulls.
     Ok(RecordBatch::try_from_iter_with_nullable(
         columns.into_iter().map(|(name, column)| (name, column, true)),
     )?)
 }
 
-/// A column of 64-bit numbers.
+/// Builds a column of 64-bit integers.
 pub(super) fn integer_column(values: impl IntoIterator<Item = u64>) -> ArrayRef {
     let values = values.into_iter().map(|value| i64::try_from(value).unwrap_or(i64::MAX));
     Arc::new(values.collect::<Int64Array>())
 }
 
-/// The columns `bucket` and `bytes` of what goes to the next step.
-pub(super) fn packed(options: &Options, packed: Vec<BucketBytes>) -> Outcome {
+/// Builds the columns `bucket` and `bytes` for the next step.
+pub(super) fn packed(options: &StepOptions, packed: Vec<BucketBytes>) -> StepResult {
     let route = |bucket: u32| options.route.get(bucket as usize).copied().unwrap_or(0);
     let rows = packed.into_iter().map(|packed| (route(packed.bucket), packed.bytes));
     numbered_bytes("bucket", rows)
 }
 
-/// Rows of a number, called `name`, and `bytes`.
+/// Builds rows of a number, in the column `name`, and `bytes`.
 pub(super) fn numbered_bytes(
     name: &'static str,
     rows: impl IntoIterator<Item = (i32, Vec<u8>)>,
-) -> Outcome {
+) -> StepResult {
     let mut batches = Vec::new();
     let (mut numbers, mut bytes) = (Vec::new(), BinaryBuilder::new());
     let mut n_bytes = 0;

@@ -1,4 +1,4 @@
-//! Clusters of a stream of edges, on the driver.
+//! Connected components of a stream of edges, on the driver.
 
 use arrow::array::{ArrayRef, Int64Array, StringArray};
 use pyo3::prelude::*;
@@ -6,11 +6,10 @@ use pyo3_arrow::PyRecordBatch;
 use std::sync::Arc;
 use textkin::distributed;
 
-use super::Trouble;
-use super::columns::{Bytes, batch};
+use super::columns::{ByteColumn, batch};
 use crate::error;
 
-/// Connected components of edges that come batch by batch.
+/// Connected components of edges that arrive in batches.
 #[pyclass(module = "textkin._textkin")]
 #[derive(Default)]
 pub(crate) struct Components {
@@ -27,29 +26,29 @@ impl Components {
     /// Joins the documents of the columns `a` and `b` of a batch.
     fn join(&mut self, edges: PyRecordBatch) -> PyResult<()> {
         let edges = edges.into_inner();
-        let (a, b) = (Bytes::new(&edges, "a")?, Bytes::new(&edges, "b")?);
+        let (a, b) = (ByteColumn::new(&edges, "a")?, ByteColumn::new(&edges, "b")?);
         for row in 0..edges.num_rows() {
-            let id = |ids: &Bytes| -> Option<String> {
+            let id = |ids: &ByteColumn| -> Option<String> {
                 std::str::from_utf8(ids.get(row)?).ok().map(str::to_owned)
             };
             let (Some(a), Some(b)) = (id(&a), id(&b)) else {
                 return Err(error::DataError::new_err(
-                    "an edge has no id (null), or one that is no text",
+                    "an id of a pair is null or not valid UTF-8",
                 ));
             };
             if !self.components.join(&a, &b) {
-                return Err(error::Error::new_err("there are more documents than can be counted"));
+                return Err(error::Error::new_err("too many documents for one table of clusters"));
             }
         }
         Ok(())
     }
 
-    /// Documents that have an edge.
+    /// Returns the number of documents that have an edge.
     fn __len__(&self) -> usize {
         self.components.len()
     }
 
-    /// A batch of `cluster`, `size` and `id`: largest clusters first.
+    /// Returns a batch of `cluster`, `size` and `id`, largest clusters first.
     fn clusters<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let clusters = std::mem::take(&mut self.components).clusters();
         let numbered = || (0i64..).zip(&clusters);
@@ -62,6 +61,6 @@ impl Components {
         let ids: StringArray = clusters.iter().flatten().map(Some).collect();
         let ids: ArrayRef = Arc::new(ids);
         let batch = batch([("cluster", Arc::new(numbers)), ("size", Arc::new(sizes)), ("id", ids)]);
-        PyRecordBatch::new(batch.map_err(|trouble: Trouble| PyErr::from(trouble))?).into_pyarrow(py)
+        PyRecordBatch::new(batch.map_err(PyErr::from)?).into_pyarrow(py)
     }
 }

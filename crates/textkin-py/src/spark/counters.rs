@@ -1,63 +1,63 @@
-//! The counters of SPEX in parts: counted, handed on in slices, added up.
+//! The counters of SPEX: counted per partition, passed on in slices, added up.
 
 use std::collections::BTreeMap;
 
 use arrow::array::RecordBatch;
 use textkin::distributed::{Error, RunCounter, TextPreparer};
 
-use super::columns::{Bytes, numbered_bytes, small_integers};
+use super::columns::{ByteColumn, numbered_bytes, small_integers};
 use super::prepare::document;
-use super::{Options, Outcome, Step};
+use super::{Step, StepOptions, StepResult};
 
-/// Bytes of a slice.
-const SLICE: usize = 1 << 20;
+/// Bytes per slice.
+const SLICE_BYTES: usize = 1 << 20;
 
 /// `id`, `text` → `slice`, `bytes`.
-pub(super) struct Count {
+pub(super) struct CountStep {
     preparer: TextPreparer,
     counter: Option<RunCounter>,
 }
 
-impl Count {
-    pub(super) fn new(options: &Options) -> Result<Self, Error> {
+impl CountStep {
+    pub(super) fn new(options: &StepOptions) -> Result<Self, Error> {
         let preparer = options.preparer()?;
         let counter = preparer.counter(options.counter_bytes);
         Ok(Self { preparer, counter })
     }
 }
 
-impl Step for Count {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+impl Step for CountStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
         let Some(counter) = &self.counter else { return Ok(Vec::new()) };
-        let (ids, texts) = (Bytes::new(rows, "id")?, Bytes::new(rows, "text")?);
+        let (ids, texts) = (ByteColumn::new(rows, "id")?, ByteColumn::new(rows, "text")?);
         for row in 0..rows.num_rows() {
             self.preparer.count(document(&ids, &texts, row)?.1, counter);
         }
         Ok(Vec::new())
     }
 
-    fn finish(&mut self) -> Outcome {
+    fn finish(&mut self) -> StepResult {
         let Some(counter) = self.counter.take() else { return Ok(Vec::new()) };
         let bytes = counter.to_bytes();
-        numbered_bytes("slice", (0..).zip(bytes.chunks(SLICE).map(<[u8]>::to_vec)))
+        numbered_bytes("slice", (0..).zip(bytes.chunks(SLICE_BYTES).map(<[u8]>::to_vec)))
     }
 }
 
-/// All `slice`, `bytes` of some slices → the same, one row for each slice.
-pub(super) struct Add {
+/// All `slice`, `bytes` of some slices → their sums, one row for each slice.
+pub(super) struct AddCountersStep {
     preparer: TextPreparer,
     sums: BTreeMap<i32, RunCounter>,
 }
 
-impl Add {
-    pub(super) fn new(options: &Options) -> Result<Self, Error> {
+impl AddCountersStep {
+    pub(super) fn new(options: &StepOptions) -> Result<Self, Error> {
         Ok(Self { preparer: options.preparer()?, sums: BTreeMap::new() })
     }
 }
 
-impl Step for Add {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
-        let (slices, bytes) = (small_integers(rows, "slice")?, Bytes::new(rows, "bytes")?);
+impl Step for AddCountersStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
+        let (slices, bytes) = (small_integers(rows, "slice")?, ByteColumn::new(rows, "bytes")?);
         for (row, &slice) in slices.values().iter().enumerate() {
             let bytes = bytes.get(row).unwrap_or_default();
             if let std::collections::btree_map::Entry::Vacant(new) = self.sums.entry(slice)
@@ -72,7 +72,7 @@ impl Step for Add {
         Ok(Vec::new())
     }
 
-    fn finish(&mut self) -> Outcome {
+    fn finish(&mut self) -> StepResult {
         let sums = std::mem::take(&mut self.sums);
         numbered_bytes("slice", sums.into_iter().map(|(slice, sum)| (slice, sum.to_bytes())))
     }

@@ -1,4 +1,4 @@
-//! Candidates to edges: pairs verified word by word, and copies.
+//! From candidates to edges: pairs verified word by word, and exact copies.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use textkin::distributed::{
 use textkin::graph::Rarity;
 use textkin::types::{Measure, Overlap};
 
-use super::columns::{Bytes, batch, integer_column, integers};
-use super::{Options, Outcome, Step, Trouble};
+use super::columns::{ByteColumn, batch, integer_column, integers};
+use super::{Step, StepError, StepOptions, StepResult};
 
 /// Rows of `cell`, each with a text (`document`, `text`) or a pair (`a`, `b`, its sums), ordered by cell, texts
 /// first → edges.
-pub(super) struct Verify {
+pub(super) struct VerifyStep {
     cell: PairVerifier,
-    /// The cell at hand.
+    /// Number of the current cell.
     number: Option<i64>,
 }
 
-impl Verify {
-    pub(super) fn new(options: &Options) -> Result<Self, Error> {
+impl VerifyStep {
+    pub(super) fn new(options: &StepOptions) -> Result<Self, Error> {
         let settings = &options.settings;
         let mut common_chunks = CommonChunks::default();
         for bytes in &options.common_chunks {
@@ -37,11 +37,11 @@ impl Verify {
     }
 }
 
-impl Step for Verify {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+impl Step for VerifyStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
         let (cells, documents) = (integers(rows, "cell")?, integers(rows, "document")?);
-        let texts = Bytes::new(rows, "text")?;
-        let pairs = Pairs::new(rows)?;
+        let texts = ByteColumn::new(rows, "text")?;
+        let pairs = CandidateColumns::new(rows)?;
         let mut edges = Vec::new();
         for row in 0..rows.num_rows() {
             if self.number != Some(cells.value(row)) {
@@ -60,22 +60,22 @@ impl Step for Verify {
     }
 }
 
-/// Texts that have copies: `a`, `words_a`, `chunks_a`, and `copies`, or the sums of what they share with other
-/// texts → edges of a text with itself.
-pub(super) struct Copies {
+/// Texts that have copies: `a`, `words_a`, `chunks_a`, and either `copies` or the sums of the chunks shared with
+/// other texts → edges of a text with itself.
+pub(super) struct CopiesStep {
     measure: Measure,
     threshold: f64,
 }
 
-impl Copies {
-    pub(super) fn new(options: &Options) -> Self {
+impl CopiesStep {
+    pub(super) fn new(options: &StepOptions) -> Self {
         Self { measure: options.settings.score, threshold: options.settings.threshold }
     }
 }
 
-impl Step for Copies {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
-        let pairs = Pairs::new(rows)?;
+impl Step for CopiesStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
+        let pairs = CandidateColumns::new(rows)?;
         let copies = integers(rows, "copies")?;
         let mut edges = Vec::new();
         for row in 0..rows.num_rows() {
@@ -105,15 +105,15 @@ impl Step for Copies {
     }
 }
 
-fn small(column: &Int64Array, row: usize, name: &'static str) -> Result<u32, Trouble> {
-    u32::try_from(column.value(row)).map_err(|_| Trouble::Column(name))
+fn small(column: &Int64Array, row: usize, name: &'static str) -> Result<u32, StepError> {
+    u32::try_from(column.value(row)).map_err(|_| StepError::Column(name))
 }
 
-/// The columns of candidates.
-struct Pairs<'a> {
+/// Columns of candidates.
+struct CandidateColumns<'a> {
     a: &'a Int64Array,
     b: &'a Int64Array,
-    rarity: Bytes,
+    rarity: ByteColumn,
     shared: &'a Int64Array,
     words_a: &'a Int64Array,
     words_b: &'a Int64Array,
@@ -121,12 +121,12 @@ struct Pairs<'a> {
     chunks_b: &'a Int64Array,
 }
 
-impl<'a> Pairs<'a> {
-    fn new(rows: &'a RecordBatch) -> Result<Self, Trouble> {
+impl<'a> CandidateColumns<'a> {
+    fn new(rows: &'a RecordBatch) -> Result<Self, StepError> {
         Ok(Self {
             a: integers(rows, "a")?,
             b: integers(rows, "b")?,
-            rarity: Bytes::new(rows, "rarity")?,
+            rarity: ByteColumn::new(rows, "rarity")?,
             shared: integers(rows, "shared")?,
             words_a: integers(rows, "words_a")?,
             words_b: integers(rows, "words_b")?,
@@ -135,12 +135,12 @@ impl<'a> Pairs<'a> {
         })
     }
 
-    fn get(&self, row: usize) -> Result<CandidatePair, Trouble> {
+    fn get(&self, row: usize) -> Result<CandidatePair, StepError> {
         let count = |column: &Int64Array, name| {
-            u64::try_from(column.value(row)).map_err(|_| Trouble::Column(name))
+            u64::try_from(column.value(row)).map_err(|_| StepError::Column(name))
         };
         let rarity = self.rarity.get(row).and_then(|bytes| bytes.try_into().ok());
-        let rarity = u128::from_le_bytes(rarity.ok_or(Trouble::Column("rarity"))?);
+        let rarity = u128::from_le_bytes(rarity.ok_or(StepError::Column("rarity"))?);
         let overlap = Overlap {
             shared: count(self.shared, "shared")?,
             rarity: Rarity::to_f64(rarity),
@@ -155,12 +155,12 @@ impl<'a> Pairs<'a> {
     }
 }
 
-fn edge_batches(edges: &[VerifiedPair]) -> Outcome {
+fn edge_batches(edges: &[VerifiedPair]) -> StepResult {
     edges.chunks(1 << 16).map(edge_batch).collect()
 }
 
-/// Edges with the columns of the command line, texts in place of documents.
-fn edge_batch(edges: &[VerifiedPair]) -> Result<RecordBatch, Trouble> {
+/// Builds a batch of edges with the columns of the command line, for texts instead of documents.
+fn edge_batch(edges: &[VerifiedPair]) -> Result<RecordBatch, StepError> {
     let keys = |key: fn(&VerifiedPair) -> i64| -> ArrayRef {
         Arc::new(edges.iter().map(key).collect::<Int64Array>())
     };

@@ -1,7 +1,7 @@
-//! The steps of a discovery on Spark: Arrow batches in, Arrow batches out.
+//! Steps of a discovery on Spark: Arrow batches in, Arrow batches out.
 //!
-//! Spark hands every part of a table to a step, batch by batch; what a step does is in
-//! `textkin::distributed`. Here columns become slices and results become columns.
+//! Spark passes every partition of a table to a step, batch by batch. `textkin::distributed` does the work; this
+//! module converts columns to slices and results to columns.
 
 mod columns;
 mod components;
@@ -20,55 +20,55 @@ use textkin::distributed;
 pub(crate) use components::Components;
 
 use crate::error;
-use crate::settings::Given;
+use crate::settings::SettingsDict;
 
-/// What a step is told beside the settings of the run.
-struct Options {
+/// Options of a step, including the settings of the run.
+struct StepOptions {
     settings: textkin::Settings,
-    /// Of what the keys of texts are made.
+    /// Seed of the keys of texts.
     seed: u64,
-    /// The numbers that lead to each part of the next step.
+    /// For each partition of the next step, the number that Spark's hash assigns to it.
     route: Vec<i32>,
-    /// Bytes that a step may hold.
+    /// Memory limit of a step in bytes.
     memory: u64,
-    /// Texts of a list that are counted together.
+    /// Number of texts of a list that are counted together.
     block: usize,
-    /// The counters of all parts, if there are any.
+    /// Counters of all partitions, if any.
     counters: Option<Vec<u8>>,
-    /// Bytes of a counter.
+    /// Size of a counter in bytes.
     counter_bytes: u64,
-    /// Documents from which on a chunk is common, where the settings allow it.
+    /// Number of documents above which a chunk is common, if the settings allow it.
     common: u32,
-    /// The common chunks, in parts.
+    /// Common chunks, in parts.
     common_chunks: Vec<Vec<u8>>,
 }
 
-impl Options {
-    fn new(given: &Given<'_, '_>) -> PyResult<Self> {
+impl StepOptions {
+    fn new(dict: &SettingsDict<'_, '_>) -> PyResult<Self> {
         Ok(Self {
-            settings: given.settings()?,
-            seed: given.value("seed")?.unwrap_or(0),
-            route: given.value("route")?.unwrap_or_default(),
-            memory: given.size("task_memory")?.unwrap_or(256 << 20),
-            block: given.value("block")?.unwrap_or(1024),
-            counters: given.value("counters")?,
-            counter_bytes: given.value("counter_bytes")?.unwrap_or(0),
-            common: given.count("common")?.unwrap_or(distributed::CommonCutoff::MIN),
-            common_chunks: given.value("commons")?.unwrap_or_default(),
+            settings: dict.settings()?,
+            seed: dict.value("seed")?.unwrap_or(0),
+            route: dict.value("route")?.unwrap_or_default(),
+            memory: dict.size("task_memory")?.unwrap_or(256 << 20),
+            block: dict.value("block")?.unwrap_or(1024),
+            counters: dict.value("counters")?,
+            counter_bytes: dict.value("counter_bytes")?.unwrap_or(0),
+            common: dict.count("common")?.unwrap_or(distributed::CommonCutoff::MIN),
+            common_chunks: dict.value("common_chunks")?.unwrap_or_default(),
         })
     }
 
-    /// Parts of the next step.
+    /// Returns the number of partitions of the next step.
     fn n_buckets(&self) -> u32 {
         u32::try_from(self.route.len()).unwrap_or(u32::MAX).max(1)
     }
 
-    /// How many things of `bytes` bytes a step may hold.
-    fn most(&self, bytes: u64) -> usize {
+    /// Returns the maximum number of items of `bytes` bytes that a step can hold.
+    fn max_items(&self, bytes: u64) -> usize {
         usize::try_from(self.memory / bytes).unwrap_or(usize::MAX).max(1)
     }
 
-    fn cut(&self) -> Option<distributed::CommonCutoff> {
+    fn common_cutoff(&self) -> Option<distributed::CommonCutoff> {
         distributed::CommonCutoff::new(&self.settings, self.common)
     }
 
@@ -77,80 +77,77 @@ impl Options {
     }
 }
 
-/// One step over one part.
+/// A step over one partition.
 trait Step: Send + Sync {
-    /// Takes a batch; what is ready then.
-    fn feed(&mut self, batch: &RecordBatch) -> Outcome;
+    /// Processes a batch; returns the batches that are ready.
+    fn feed(&mut self, batch: &RecordBatch) -> StepResult;
 
-    /// What is ready at the end of the part.
-    fn finish(&mut self) -> Outcome {
+    /// Returns the remaining batches at the end of the partition.
+    fn finish(&mut self) -> StepResult {
         Ok(Vec::new())
     }
 }
 
-type Outcome = Result<Vec<RecordBatch>, Trouble>;
+type StepResult = Result<Vec<RecordBatch>, StepError>;
 
-/// Why a step failed.
-enum Trouble {
+/// Failure of a step.
+enum StepError {
     Step(distributed::Error),
-    /// What a document lacks.
+    /// Invalid document.
     Data(String),
-    /// A column that is missing or of another kind: of an earlier version, or damaged.
+    /// Missing column, or one of the wrong type: the checkpoint is corrupt.
     Column(&'static str),
     Arrow(arrow::error::ArrowError),
 }
 
-impl From<distributed::Error> for Trouble {
+impl From<distributed::Error> for StepError {
     fn from(error: distributed::Error) -> Self {
         Self::Step(error)
     }
 }
 
-impl From<arrow::error::ArrowError> for Trouble {
+impl From<arrow::error::ArrowError> for StepError {
     fn from(error: arrow::error::ArrowError) -> Self {
         Self::Arrow(error)
     }
 }
 
-impl From<Trouble> for PyErr {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Step(distributed::Error::Settings(error)) => error::of_textkin(&error),
-            Trouble::Step(error @ distributed::Error::Selector(_)) => {
+impl From<StepError> for PyErr {
+    fn from(error: StepError) -> Self {
+        match error {
+            StepError::Step(distributed::Error::Settings(error)) => error::from_textkin(&error),
+            StepError::Step(error @ distributed::Error::Selector(_)) => {
                 error::setting("select", &error.to_string())
             }
-            Trouble::Step(error) => error::Error::new_err(error.to_string()),
-            Trouble::Data(words) => error::DataError::new_err(words),
-            Trouble::Column(name) => error::Error::new_err(format!(
-                "the column '{name}' of an earlier step is missing or of another kind; delete the checkpoint and run again"
+            StepError::Step(error) => error::Error::new_err(error.to_string()),
+            StepError::Data(message) => error::DataError::new_err(message),
+            StepError::Column(name) => error::Error::new_err(format!(
+                "column '{name}' of an earlier step is missing or has the wrong type; delete the checkpoint and run again"
             )),
-            Trouble::Arrow(error) => error::Error::new_err(error.to_string()),
+            StepError::Arrow(error) => error::Error::new_err(error.to_string()),
         }
     }
 }
 
-/// The sizes among the options of a run, as numbers of bytes; `None` if one is not given.
+/// Returns the sizes among the options of a run, in bytes; `None` for a missing one.
 #[pyfunction]
 pub(crate) fn spark_sizes<'py>(
     py: Python<'py>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let sizes = PyDict::new(py);
-    let least = 1 << 20;
+    let minimum = 1 << 20;
     for name in ["task_memory", "counters"] {
-        let size = Given(options).size(name)?;
-        if let Some(size) = size.filter(|&size| size < least) {
-            return Err(error::setting(
-                name,
-                &format!("{size} bytes are too few; 1MiB is the least"),
-            ));
+        let size = SettingsDict(options).size(name)?;
+        if let Some(size) = size.filter(|&size| size < minimum) {
+            return Err(error::setting(name, &format!("{size} bytes is too small (minimum 1MiB)")));
         }
         sizes.set_item(name, size)?;
     }
     Ok(sizes)
 }
 
-/// A step of a discovery over one part of a table.
+/// A step of a discovery over one partition of a table.
 #[pyclass(module = "textkin._textkin")]
 pub(crate) struct SparkStep {
     step: Box<dyn Step>,
@@ -158,27 +155,27 @@ pub(crate) struct SparkStep {
 
 #[pymethods]
 impl SparkStep {
-    /// The step `name` with the settings of the run.
+    /// Creates the step `name` with the settings of the run.
     #[new]
     fn new(name: &str, options: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let options = Options::new(&Given(options))?;
+        let options = StepOptions::new(&SettingsDict(options))?;
         let step: Result<Box<dyn Step>, distributed::Error> = match name {
-            "count" => counters::Count::new(&options).map(|step| Box::new(step) as _),
-            "add" => counters::Add::new(&options).map(|step| Box::new(step) as _),
-            "prepare" => prepare::Prepare::new(&options).map(|step| Box::new(step) as _),
-            "pack" => Ok(Box::new(postings::Pack::new(options))),
-            "sort" => Ok(Box::new(postings::Sort::new(options))),
-            "merge" => Ok(Box::new(postings::Merge::new(options))),
-            "pair" => Ok(Box::new(sums::Pair::new(options))),
-            "sum" => Ok(Box::new(sums::Add::new(&options))),
-            "copies" => Ok(Box::new(edges::Copies::new(&options))),
-            "verify" => edges::Verify::new(&options).map(|step| Box::new(step) as _),
-            _ => return Err(error::Error::new_err(format!("there is no step '{name}'"))),
+            "count" => counters::CountStep::new(&options).map(|step| Box::new(step) as _),
+            "add" => counters::AddCountersStep::new(&options).map(|step| Box::new(step) as _),
+            "prepare" => prepare::PrepareStep::new(&options).map(|step| Box::new(step) as _),
+            "pack" => Ok(Box::new(postings::PackStep::new(options))),
+            "sort" => Ok(Box::new(postings::SortStep::new(options))),
+            "merge" => Ok(Box::new(postings::MergeStep::new(options))),
+            "pair" => Ok(Box::new(sums::PairStep::new(options))),
+            "sum" => Ok(Box::new(sums::SumStep::new(&options))),
+            "copies" => Ok(Box::new(edges::CopiesStep::new(&options))),
+            "verify" => edges::VerifyStep::new(&options).map(|step| Box::new(step) as _),
+            _ => return Err(error::Error::new_err(format!("unknown step '{name}'"))),
         };
-        Ok(Self { step: step.map_err(Trouble::from)? })
+        Ok(Self { step: step.map_err(StepError::from)? })
     }
 
-    /// Takes a batch; gives the batches that are ready.
+    /// Processes a batch; returns the batches that are ready.
     fn feed<'py>(
         &mut self,
         py: Python<'py>,
@@ -189,7 +186,7 @@ impl SparkStep {
         to_python(py, py.detach(|| step.feed(&batch))?)
     }
 
-    /// The part is over; gives the batches that are left.
+    /// Ends the partition; returns the remaining batches.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let step = &mut self.step;
         to_python(py, py.detach(|| step.finish())?)

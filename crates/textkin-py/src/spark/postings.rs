@@ -1,4 +1,4 @@
-//! Postings to lists of texts, and lists to pieces of work.
+//! From postings to lists of texts, and from lists to pieces of work.
 
 use std::sync::Arc;
 
@@ -6,32 +6,32 @@ use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int32Array, Int64Array
 use arrow::datatypes::Int64Type;
 use textkin::distributed::{ListMerger, PostingsPacker, PostingsSorter, TextSizes, WorkItem};
 
-use super::columns::{Bytes, batch, integer_column, integers, lists, packed};
-use super::{Options, Outcome, Step, Trouble};
+use super::columns::{ByteColumn, batch, integer_column, integers, lists, packed};
+use super::{Step, StepError, StepOptions, StepResult};
 
 /// `document`, `words`, `chunks`, `copies`, `fingerprint`, `check`, `selected` → `bucket`, `bytes`.
-pub(super) struct Pack {
+pub(super) struct PackStep {
     packer: PostingsPacker,
-    options: Options,
+    options: StepOptions,
 }
 
-impl Pack {
-    pub(super) fn new(options: Options) -> Self {
-        let packer = PostingsPacker::new(options.n_buckets(), options.most(4));
+impl PackStep {
+    pub(super) fn new(options: StepOptions) -> Self {
+        let packer = PostingsPacker::new(options.n_buckets(), options.max_items(4));
         Self { packer, options }
     }
 }
 
-impl Step for Pack {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+impl Step for PackStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
         let (documents, words) = (integers(rows, "document")?, integers(rows, "words")?);
         let (chunks, copies) = (integers(rows, "chunks")?, integers(rows, "copies")?);
-        let (fingerprints, checks) = (lists(rows, "fingerprint")?, Bytes::new(rows, "check")?);
+        let (fingerprints, checks) = (lists(rows, "fingerprint")?, ByteColumn::new(rows, "check")?);
         let selected = lists(rows, "selected")?;
         let mut batches = Vec::new();
         for row in 0..rows.num_rows() {
             let size = |column: &Int64Array, name| {
-                u32::try_from(column.value(row)).map_err(|_| Trouble::Column(name))
+                u32::try_from(column.value(row)).map_err(|_| StepError::Column(name))
             };
             let text = TextSizes {
                 key: documents.value(row),
@@ -42,16 +42,16 @@ impl Step for Pack {
             let fingerprints = fingerprints.value(row);
             let fingerprints = fingerprints
                 .as_primitive_opt::<Int64Type>()
-                .ok_or(Trouble::Column("fingerprint"))?;
+                .ok_or(StepError::Column("fingerprint"))?;
             let (checks, []) = checks.get(row).unwrap_or_default().as_chunks() else {
-                return Err(Trouble::Column("check"));
+                return Err(StepError::Column("check"));
             };
             let checks: Vec<i32> = checks.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect();
             let flags: Option<Vec<bool>> = match selected.is_valid(row) {
                 false => None,
                 true => {
                     let flags = selected.value(row);
-                    let flags = flags.as_boolean_opt().ok_or(Trouble::Column("selected"))?;
+                    let flags = flags.as_boolean_opt().ok_or(StepError::Column("selected"))?;
                     Some(flags.values().iter().collect())
                 }
             };
@@ -63,69 +63,69 @@ impl Step for Pack {
         Ok(batches)
     }
 
-    fn finish(&mut self) -> Outcome {
+    fn finish(&mut self) -> StepResult {
         packed(&self.options, self.packer.pack())
     }
 }
 
 /// All `bucket`, `bytes` of some buckets of postings → `bucket`, `bytes` of lists.
-pub(super) struct Sort {
+pub(super) struct SortStep {
     sorter: PostingsSorter,
-    options: Options,
+    options: StepOptions,
 }
 
-impl Sort {
-    pub(super) fn new(options: Options) -> Self {
+impl SortStep {
+    pub(super) fn new(options: StepOptions) -> Self {
         Self { sorter: PostingsSorter::default(), options }
     }
 }
 
-impl Step for Sort {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
-        let bytes = Bytes::new(rows, "bytes")?;
+impl Step for SortStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
+        let bytes = ByteColumn::new(rows, "bytes")?;
         for row in 0..rows.num_rows() {
             self.sorter.add(bytes.get(row).unwrap_or_default())?;
         }
         Ok(Vec::new())
     }
 
-    fn finish(&mut self) -> Outcome {
+    fn finish(&mut self) -> StepResult {
         let sorter = std::mem::take(&mut self.sorter);
-        packed(&self.options, sorter.lists(self.options.n_buckets(), self.options.cut()))
+        packed(&self.options, sorter.lists(self.options.n_buckets(), self.options.common_cutoff()))
     }
 }
 
 /// All `bucket`, `bytes` of some buckets of lists → pieces of work, and one row of totals.
-pub(super) struct Merge {
+pub(super) struct MergeStep {
     merger: ListMerger,
-    options: Options,
+    options: StepOptions,
 }
 
-impl Merge {
-    pub(super) fn new(options: Options) -> Self {
+impl MergeStep {
+    pub(super) fn new(options: StepOptions) -> Self {
         Self { merger: ListMerger::default(), options }
     }
 }
 
-impl Step for Merge {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
-        let bytes = Bytes::new(rows, "bytes")?;
+impl Step for MergeStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
+        let bytes = ByteColumn::new(rows, "bytes")?;
         for row in 0..rows.num_rows() {
             self.merger.add(bytes.get(row).unwrap_or_default())?;
         }
         Ok(Vec::new())
     }
 
-    fn finish(&mut self) -> Outcome {
+    fn finish(&mut self) -> StepResult {
         let merger = std::mem::take(&mut self.merger);
         let work = merger.work(self.options.block);
-        // Pieces are about a megabyte: a batch of sixteen is of the usual size.
+        // A piece of work is about a megabyte, so sixteen make a batch of the default size.
         let mut batches: Vec<_> =
             work.chunks(16).map(|work| work_batch(WORK, work)).collect::<Result<_, _>>()?;
         if !merger.common_chunks().is_empty() {
             let common_chunks =
                 WorkItem { bytes: merger.common_chunks().to_vec(), ..WorkItem::default() };
-            batches.push(work_batch(COMMONS, &[common_chunks])?);
+            batches.push(work_batch(COMMON_CHUNKS, &[common_chunks])?);
         }
         let totals = work.iter().fold(WorkItem::default(), |totals, work| WorkItem {
             lists: totals.lists + work.lists,
@@ -140,12 +140,12 @@ impl Step for Merge {
     }
 }
 
-/// What a row of lists is.
+/// Kinds of rows in the table of lists.
 const WORK: i32 = 0;
-const COMMONS: i32 = 1;
+const COMMON_CHUNKS: i32 = 1;
 const TOTALS: i32 = 2;
 
-fn work_batch(kind: i32, work: &[WorkItem]) -> Result<RecordBatch, Trouble> {
+fn work_batch(kind: i32, work: &[WorkItem]) -> Result<RecordBatch, StepError> {
     let column = |value: fn(&WorkItem) -> u64| integer_column(work.iter().map(value));
     let salts: ArrayRef = Arc::new(work.iter().map(|work| work.salt).collect::<Int64Array>());
     let bytes = BinaryArray::from_iter_values(work.iter().map(|work| &work.bytes));

@@ -1,4 +1,4 @@
-//! Documents to prepared texts: the table of postings.
+//! From documents to prepared texts: the table of postings.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use arrow::array::{
 };
 use textkin::distributed::{Error, RunCounter, TextPreparer};
 
-use super::columns::{Bytes, batch};
-use super::{Options, Outcome, Step, Trouble};
+use super::columns::{ByteColumn, batch};
+use super::{Step, StepError, StepOptions, StepResult};
 
-/// Fingerprints in one batch, about.
-const BATCH: usize = 1 << 20;
+/// Approximate fingerprints of one batch.
+const BATCH_FINGERPRINTS: usize = 1 << 20;
 
 /// `id`, `text` → `id`, `document`, `digest`, `words`, `chunks`, `fingerprint`, `check`, `selected`.
-pub(super) struct Prepare {
+pub(super) struct PrepareStep {
     preparer: TextPreparer,
     counter: Option<RunCounter>,
 }
 
-impl Prepare {
-    pub(super) fn new(options: &Options) -> Result<Self, Error> {
+impl PrepareStep {
+    pub(super) fn new(options: &StepOptions) -> Result<Self, Error> {
         let preparer = options.preparer()?;
         let counter = match &options.counters {
             Some(bytes) => preparer.counter(bytes.len() as u64),
@@ -33,11 +33,11 @@ impl Prepare {
     }
 }
 
-impl Step for Prepare {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
-        let (ids, texts) = (Bytes::new(rows, "id")?, Bytes::new(rows, "text")?);
+impl Step for PrepareStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
+        let (ids, texts) = (ByteColumn::new(rows, "id")?, ByteColumn::new(rows, "text")?);
         let mut batches = Vec::new();
-        let mut table = Table::default();
+        let mut table = PreparedTable::default();
         for row in 0..rows.num_rows() {
             let (id, text) = document(&ids, &texts, row)?;
             let prepared = self.preparer.prepare(text, self.counter.as_ref());
@@ -55,7 +55,7 @@ impl Step for Prepare {
                 table.selected.values().append_slice(selected);
             }
             table.selected.append(prepared.selected.is_some());
-            if table.n_fingerprints >= BATCH {
+            if table.n_fingerprints >= BATCH_FINGERPRINTS {
                 batches.push(std::mem::take(&mut table).finish()?);
             }
         }
@@ -64,43 +64,45 @@ impl Step for Prepare {
     }
 }
 
-/// The id and the text of a row.
+/// Returns the id and the text of a row.
 pub(super) fn document<'a>(
-    ids: &'a Bytes,
-    texts: &'a Bytes,
+    ids: &'a ByteColumn,
+    texts: &'a ByteColumn,
     row: usize,
-) -> Result<(&'a str, &'a str), Trouble> {
-    let trouble = |words: String| Trouble::Data(words);
+) -> Result<(&'a str, &'a str), StepError> {
+    let invalid = |message: String| StepError::Data(message);
     let id = ids.get(row).ok_or_else(|| {
-        trouble("a document has no id (null); give every document one, or filter these out".into())
+        invalid(
+            "the id of a document is null; filter such documents out, or give them an id".into(),
+        )
     })?;
-    let id = std::str::from_utf8(id).map_err(|_| trouble("an id is not valid UTF-8".into()))?;
+    let id = std::str::from_utf8(id).map_err(|_| invalid("an id is not valid UTF-8".into()))?;
     let text = texts.get(row).ok_or_else(|| {
-        trouble(format!(
-            "document '{id}' has no text (null); filter such documents out, or give them an empty text"
+        invalid(format!(
+            "the text of document '{id}' is null; filter such documents out, or give them an empty text"
         ))
     })?;
     let text = std::str::from_utf8(text)
-        .map_err(|_| trouble(format!("the text of document '{id}' is not valid UTF-8")))?;
+        .map_err(|_| invalid(format!("the text of document '{id}' is not valid UTF-8")))?;
     Ok((id, text))
 }
 
 #[derive(Default)]
-struct Table {
+struct PreparedTable {
     ids: StringBuilder,
     documents: Int64Builder,
     digests: BinaryBuilder,
     words: Int64Builder,
     chunks: Int64Builder,
     fingerprints: ListBuilder<Int64Builder>,
-    /// Four bytes for each fingerprint: as numbers, Spark would handle them one by one.
+    /// Four bytes per fingerprint. As an array of numbers, Spark would process them one by one.
     checks: BinaryBuilder,
     selected: ListBuilder<BooleanBuilder>,
     n_fingerprints: usize,
 }
 
-impl Table {
-    fn finish(mut self) -> Result<RecordBatch, Trouble> {
+impl PreparedTable {
+    fn finish(mut self) -> Result<RecordBatch, StepError> {
         let column = |array: ArrayRef| array;
         batch([
             ("id", column(Arc::new(self.ids.finish()))),

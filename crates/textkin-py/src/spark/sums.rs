@@ -1,4 +1,4 @@
-//! Work to sums of pairs, and sums to candidates.
+//! From work to sums of pairs, and from sums to candidates.
 
 use std::sync::Arc;
 
@@ -6,30 +6,30 @@ use arrow::array::{BinaryArray, Int32Array, Int64Array, RecordBatch};
 use textkin::distributed::{CandidatePair, PairCounter, PairMerger, PairTotals};
 use textkin::types::{Measure, Overlap};
 
-use super::columns::{Bytes, batch, integer_column, packed};
-use super::{Options, Outcome, Step, Trouble};
+use super::columns::{ByteColumn, batch, integer_column, packed};
+use super::{Step, StepError, StepOptions, StepResult};
 
-/// What a row of candidates is.
+/// Kinds of rows in the table of candidates.
 const PAIR: i32 = 0;
 const COPIES: i32 = 1;
 const TOTALS: i32 = 2;
 
 /// `bytes` of work → `bucket`, `bytes` of sums.
-pub(super) struct Pair {
+pub(super) struct PairStep {
     counter: PairCounter,
-    options: Options,
+    options: StepOptions,
 }
 
-impl Pair {
-    pub(super) fn new(options: Options) -> Self {
-        let counter = PairCounter::new(options.n_buckets(), options.most(256));
+impl PairStep {
+    pub(super) fn new(options: StepOptions) -> Self {
+        let counter = PairCounter::new(options.n_buckets(), options.max_items(256));
         Self { counter, options }
     }
 }
 
-impl Step for Pair {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
-        let bytes = Bytes::new(rows, "bytes")?;
+impl Step for PairStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
+        let bytes = ByteColumn::new(rows, "bytes")?;
         let mut batches = Vec::new();
         for row in 0..rows.num_rows() {
             self.counter.add(bytes.get(row).unwrap_or_default())?;
@@ -40,28 +40,30 @@ impl Step for Pair {
         Ok(batches)
     }
 
-    fn finish(&mut self) -> Outcome {
+    fn finish(&mut self) -> StepResult {
         packed(&self.options, self.counter.pack())
     }
 }
 
 /// All `bucket`, `bytes` of some buckets of sums → candidates, and one row of totals.
-pub(super) struct Add {
+pub(super) struct SumStep {
     merger: Option<PairMerger>,
 }
 
-impl Add {
-    pub(super) fn new(options: &Options) -> Self {
+impl SumStep {
+    pub(super) fn new(options: &StepOptions) -> Self {
         let settings = &options.settings;
         let (measure, threshold): (Measure, f64) = (settings.score, settings.threshold);
         let selective = !settings.select.is_lossless();
-        Self { merger: Some(PairMerger::new(measure, threshold, selective, options.cut())) }
+        Self {
+            merger: Some(PairMerger::new(measure, threshold, selective, options.common_cutoff())),
+        }
     }
 }
 
-impl Step for Add {
-    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
-        let bytes = Bytes::new(rows, "bytes")?;
+impl Step for SumStep {
+    fn feed(&mut self, rows: &RecordBatch) -> StepResult {
+        let bytes = ByteColumn::new(rows, "bytes")?;
         if let Some(merger) = &mut self.merger {
             for row in 0..rows.num_rows() {
                 merger.add(bytes.get(row).unwrap_or_default())?;
@@ -70,7 +72,7 @@ impl Step for Add {
         Ok(Vec::new())
     }
 
-    fn finish(&mut self) -> Outcome {
+    fn finish(&mut self) -> StepResult {
         let Some(merger) = self.merger.take() else { return Ok(Vec::new()) };
         let (candidates, totals) = merger.finish();
         let parts = candidates.chunks(1 << 16).map(candidate_batch);
@@ -78,7 +80,7 @@ impl Step for Add {
     }
 }
 
-fn candidate_batch(candidates: &[CandidatePair]) -> Result<RecordBatch, Trouble> {
+fn candidate_batch(candidates: &[CandidatePair]) -> Result<RecordBatch, StepError> {
     let kind = |pair: &CandidatePair| if pair.a == pair.b { COPIES } else { PAIR };
     let kinds: Int32Array = candidates.iter().map(kind).collect();
     let keys = |key: fn(&CandidatePair) -> i64| candidates.iter().map(key).collect::<Int64Array>();
@@ -101,8 +103,8 @@ fn candidate_batch(candidates: &[CandidatePair]) -> Result<RecordBatch, Trouble>
     )
 }
 
-/// Totals stand where candidates have counts: found, pairs, selves, candidates and words.
-fn totals_batch(totals: PairTotals) -> Result<RecordBatch, Trouble> {
+/// Builds the row of totals. Its columns of counts contain found, pairs, self-pairs, candidates and words.
+fn totals_batch(totals: PairTotals) -> Result<RecordBatch, StepError> {
     let zero = || Int64Array::from(vec![0]);
     let PairTotals { found, pairs, self_pairs, candidates, words } = totals;
     let counts = [found, pairs, self_pairs, candidates, words].map(|value| integer_column([value]));
@@ -116,7 +118,7 @@ fn rows(
     b: Int64Array,
     rarity: BinaryArray,
     counts: [arrow::array::ArrayRef; 5],
-) -> Result<RecordBatch, Trouble> {
+) -> Result<RecordBatch, StepError> {
     let [shared, words_a, words_b, chunks_a, chunks_b] = counts;
     batch([
         ("kind", Arc::new(kinds)),

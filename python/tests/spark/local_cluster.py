@@ -1,4 +1,4 @@
-"""Sessions of Spark, and a standalone master and two workers on loopback, for whoever needs them."""
+"""Spark sessions, and a standalone master with two workers on the loopback interface."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONF = {
 
 
 def make_session(master, **more):
-    """The session of `master`: there is one at a time."""
+    """Returns the session of `master`; there is one session at a time."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
@@ -42,7 +42,7 @@ def make_session(master, **more):
 
 
 def stop(spark):
-    """Ends the session and its JVM: the next one may be of another master."""
+    """Ends the session and its JVM, so that the next session can use another master."""
     from pyspark import SparkContext
 
     with contextlib.suppress(Exception):
@@ -57,7 +57,7 @@ def stop(spark):
 
 
 class Cluster:
-    """A standalone master and workers on loopback, in processes of their own."""
+    """A standalone master and workers on the loopback interface, each in its own process."""
 
     def __init__(self, folder: Path, memory: str = "1g"):
         import pyspark
@@ -71,10 +71,10 @@ class Cluster:
         self.master = self._start(
             "master.Master", "--port", str(self.port), "--webui-port", str(self.web)
         )
-        self._until(lambda: self._state() is not None)
+        self._wait_until(lambda: self._state() is not None)
         for _ in range(2):
             self.add_worker()
-        self._until(lambda: self.alive() == 2)
+        self._wait_until(lambda: self.alive() == 2)
 
     def _start(self, name: str, *arguments: str) -> subprocess.Popen:
         environment = {
@@ -111,14 +111,14 @@ class Cluster:
         state = self._state()
         return 0 if state is None else state["aliveworkers"]
 
-    def _until(self, is_so, seconds: float = 60) -> None:
+    def _wait_until(self, condition, seconds: float = 60) -> None:
         end = time.monotonic() + seconds
-        while not is_so():
-            assert time.monotonic() < end, "the cluster does not come up"
+        while not condition():
+            assert time.monotonic() < end, "the cluster did not start"
             time.sleep(0.2)
 
     def kill_worker(self) -> None:
-        """SIGKILL of a worker, its executor and everything they started: a machine that is gone."""
+        """Kills a worker, its executor and everything they started, as if the machine failed."""
         worker = self.workers.pop(0)
         for process in [*descendants(worker.pid), worker.pid]:
             try:
@@ -137,7 +137,7 @@ class Cluster:
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes that `pid` started, and that these did."""
+    """Returns all processes that `pid` started, directly or indirectly."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -146,10 +146,10 @@ def descendants(pid: int) -> list[int]:
             except (OSError, IndexError, ValueError):
                 continue
             children.setdefault(parent, []).append(int(entry.name))
-    found, next_ones = [], [pid]
-    while next_ones:
-        next_ones = [child for parent in next_ones for child in children.get(parent, [])]
-        found.extend(next_ones)
+    found, level = [], [pid]
+    while level:
+        level = [child for parent in level for child in children.get(parent, [])]
+        found.extend(level)
     return found
 
 

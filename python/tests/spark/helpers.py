@@ -13,37 +13,37 @@ CORPORA = Path(os.environ.get("TEXTKIN_CORPORA", Path(__file__).parents[4] / "sh
 
 
 def generated(n: int, seed: int = 1, family: int = 40) -> list[tuple[str, str]]:
-    """Documents that quote one another, with exact copies, near copies and a licence that many have."""
-    chance = random.Random(seed)
-    words = [f"w{chance.randrange(1000)}" for _ in range(60_000)]
-    licence = " ".join(chance.choices(words, k=40))
-    kin = chance.choices(words, k=150)
+    """Returns documents that quote one another, with exact copies, near-duplicates and a licence that many contain."""
+    rng = random.Random(seed)
+    words = [f"w{rng.randrange(1000)}" for _ in range(60_000)]
+    licence = " ".join(rng.choices(words, k=40))
+    base = rng.choices(words, k=150)
     documents: list[tuple[str, str]] = []
     for number in range(n):
-        kind = chance.random()
-        own = chance.choices(words, k=chance.randrange(0, 250))
+        kind = rng.random()
+        own = rng.choices(words, k=rng.randrange(0, 250))
         if documents and kind < 0.1:
-            text = chance.choice(documents)[1].upper() + " !"
+            text = rng.choice(documents)[1].upper() + " !"
         elif documents and kind < 0.3:
-            other = chance.choice(documents)[1].split()
-            start = chance.randrange(len(other) + 1)
-            text = " ".join(own + other[start : start + chance.randrange(60)])
+            other = rng.choice(documents)[1].split()
+            start = rng.randrange(len(other) + 1)
+            text = " ".join(own + other[start : start + rng.randrange(60)])
         elif number % max(n // family, 1) == 0:
-            near = list(kin)
-            near[chance.randrange(len(near))] = "changed"
+            near = list(base)
+            near[rng.randrange(len(near))] = "changed"
             text = " ".join(near)
         else:
             text = " ".join(own)
-        if chance.random() < 0.3:
+        if rng.random() < 0.3:
             text += " " + licence
         documents.append((f"d{number:05}", text))
     documents += [("empty", ""), ("empty too", " . "), ("Zoë's, \"quoted\"", "naïve café ☃ words")]
-    chance.shuffle(documents)
+    rng.shuffle(documents)
     return documents
 
 
-def corpus(name: str, most: int) -> list[tuple[str, str]] | None:
-    """The first documents of a real collection, if it is there."""
+def corpus(name: str, limit: int) -> list[tuple[str, str]] | None:
+    """Returns the first documents of a real collection, or None if it is missing."""
     path = CORPORA / name
     if path.suffix == ".zst":
         import subprocess
@@ -56,12 +56,12 @@ def corpus(name: str, most: int) -> list[tuple[str, str]] | None:
         lines = path.read_text().split("\n")
     else:
         return None
-    records = [json.loads(line) for line in lines[:most] if line]
+    records = [json.loads(line) for line in lines[:limit] if line]
     return [(f"{number}-{record['id']}", record["text"]) for number, record in enumerate(records)]
 
 
 def one_machine(documents: list[tuple[str, str]], **settings) -> dict:
-    """What `textkin.discover` finds, by pair of ids."""
+    """Returns what `textkin.discover` finds, by pair of ids."""
     import pyarrow
 
     data = [{"id": id, "text": text} for id, text in documents]
@@ -70,7 +70,7 @@ def one_machine(documents: list[tuple[str, str]], **settings) -> dict:
 
 
 def by_pair(rows: list[dict]) -> dict:
-    """Rows by ids, the lesser one first."""
+    """Returns rows by pair of ids, the smaller id first."""
     found = {}
     for row in rows:
         row = dict(row)
@@ -78,13 +78,13 @@ def by_pair(rows: list[dict]) -> dict:
             for one, other in (("a", "b"), ("a_in_b", "b_in_a"), ("words_a", "words_b")):
                 row[one], row[other] = row[other], row[one]
         pair = (row.pop("a"), row.pop("b"))
-        assert pair not in found, f"{pair} comes twice"
+        assert pair not in found, f"duplicate pair {pair}"
         found[pair] = row
     return found
 
 
-def same(found: dict, expected: dict) -> None:
-    """The same pairs, with the same counts and scores to 1e-9."""
+def assert_same(found: dict, expected: dict) -> None:
+    """Asserts that both have the same pairs, with equal counts and with scores equal to 1e-9."""
     assert found.keys() == expected.keys(), (
         sorted(found.keys() - expected.keys())[:5],
         sorted(expected.keys() - found.keys())[:5],
