@@ -8,7 +8,7 @@ use textkin_core::Length;
 use textkin_core::chunk::mix;
 
 use crate::blocks::{BlockBuilder, Compressed};
-use crate::document::{NewDocument, Record, encode_metadata};
+use crate::document::{PreparedDocument, Record, encode_metadata};
 use crate::encoding::{ChunkPosting, Encoded, Layout, Posting, encode};
 use crate::error::Error;
 use crate::io::OutFile;
@@ -78,7 +78,7 @@ impl SegmentBuilder {
     }
 
     /// Returns whether `entry` does not fit into this segment.
-    pub(crate) fn is_full(&self, entry: &NewDocument) -> bool {
+    pub(crate) fn is_full(&self, entry: &PreparedDocument) -> bool {
         let strings = [&entry.time, &entry.metadata].into_iter().flatten().map(String::len);
         let bytes = entry.content.len()
             + size_of::<Posting>() * entry.terms.len()
@@ -90,7 +90,7 @@ impl SegmentBuilder {
     }
 
     /// Appends a document after checking its limits.
-    pub(crate) fn add(&mut self, entry: &NewDocument) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, entry: &PreparedDocument) -> Result<(), Error> {
         entry.check()?;
         self.append(entry).map_err(|error| Error::InvalidDocument {
             id: entry.id.chars().take(100).collect(),
@@ -98,7 +98,7 @@ impl SegmentBuilder {
         })
     }
 
-    fn append(&mut self, entry: &NewDocument) -> io::Result<()> {
+    fn append(&mut self, entry: &PreparedDocument) -> io::Result<()> {
         let document = short(self.records.len())?;
         // Sorted, so that the length, a floating-point sum, is the same wherever the document is
         // stored.

@@ -17,7 +17,7 @@ pub(crate) const MAX_POSTINGS: usize = 1 << 26;
 
 /// A document to add to a repository.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct NewDocument {
+pub struct PreparedDocument {
     /// The id, unique in the repository.
     pub id: String,
     /// When the document was written, according to its source.
@@ -36,7 +36,7 @@ pub struct NewDocument {
     pub content: Vec<u8>,
 }
 
-impl NewDocument {
+impl PreparedDocument {
     /// Checks the limits of the format: every number that a segment stores in four bytes must fit.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let is_long =

@@ -12,20 +12,23 @@
 //! the change, never in between. A [`Repository`] is a snapshot described by one manifest. Any
 //! number of readers can use it, and its files never change while they do.
 //!
-//! In: [`NewDocument`]s. Out: [`StoredDocument`]s, content and postings. This crate knows neither
+//! In: [`PreparedDocument`]s. Out: [`StoredDocument`]s, content and postings. This crate knows neither
 //! text nor words, only their hashes, and the bytes from which the hashes can be computed again
-//! ([`NewDocument::content`]). The `textkin` crate turns texts into documents for it.
+//! ([`PreparedDocument::content`]). The `textkin` crate turns texts into documents for it.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use textkin_repository::{Disk, NewDocument, Repository, Writer, WriterSettings};
+//! use textkin_repository::{Disk, PreparedDocument, Repository, Writer, WriterSettings};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("essays.repo");
 //! let config = serde_json::json!({ "chunk": "words:8" });
 //! let mut writer = Writer::create(Arc::new(Disk), &path, config, WriterSettings::default())?;
-//! let id = "essay-1".to_owned();
-//! writer.add(&NewDocument { id, terms: vec![(7, 2)], chunks: vec![42], ..NewDocument::default()
+//! writer.add(&PreparedDocument {
+//!     id: "essay-1".to_owned(),
+//!     terms: vec![(7, 2)],
+//!     chunks: vec![42],
+//!     ..PreparedDocument::default()
 //! })?;
 //! assert_eq!(writer.commit()?.documents, 1);
 //!
@@ -55,7 +58,7 @@ mod sizes;
 mod table;
 mod writer;
 
-pub use document::{NewDocument, StoredDocument};
+pub use document::{PreparedDocument, StoredDocument};
 pub use error::Error;
 pub use io::{Bytes, Disk, Io, Lock, OutFile};
 pub use repository::{CheckReport, Repository};

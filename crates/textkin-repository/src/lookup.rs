@@ -17,7 +17,7 @@ const READ_AHEAD: usize = 8;
 /// The postings of words or chunks in a segment: the directory, and the sections of buckets and
 /// lists.
 #[derive(Debug)]
-pub(crate) struct Lookup {
+pub(crate) struct PostingLookup {
     shape: PostingShape,
     directory: Table,
     buckets: usize,
@@ -43,7 +43,7 @@ impl FoundPostings<'_> {
     }
 }
 
-impl Lookup {
+impl PostingLookup {
     /// Opens postings of this shape in the sections of directory, buckets and lists.
     pub(crate) fn open(
         pages: &Pages,
@@ -414,7 +414,7 @@ mod tests {
             let encoded = encode(&postings, 300, layout).expect("the data is small");
             let file = bytes_of(&encoded);
             let pages = Pages::open("test", Bytes::Memory(file.into()), FORMAT).expect("the data is intact");
-            let lookup = Lookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns).expect("the data is intact");
+            let lookup = PostingLookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns).expect("the data is intact");
             let mut naive: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
             for posting in &postings {
                 let documents = naive.entry(posting.hash >> (64 - bits)).or_default();
@@ -459,7 +459,7 @@ mod tests {
             file[at] ^= change;
             let check = || -> Result<(), CorruptionError> {
                 let pages = Pages::open("test", Bytes::Memory(file.clone().into()), FORMAT)?;
-                let lookup = Lookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns)?;
+                let lookup = PostingLookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns)?;
                 for posting in &postings {
                     lookup.find(&pages, posting.hash)?;
                 }

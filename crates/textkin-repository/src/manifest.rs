@@ -37,12 +37,12 @@ pub(crate) struct Manifest {
     #[serde(rename = "about")]
     pub(crate) config: serde_json::Value,
     /// The segments, in the order of their documents.
-    pub(crate) segments: Vec<SegmentLine>,
+    pub(crate) segments: Vec<SegmentEntry>,
 }
 
 /// The entry of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SegmentLine {
+pub(crate) struct SegmentEntry {
     /// The name of the file.
     pub(crate) file: String,
     /// Bytes of the file.
@@ -50,12 +50,12 @@ pub(crate) struct SegmentLine {
     /// The checksum that identifies the file.
     pub(crate) sum: u64,
     /// The list of removed documents, if any.
-    pub(crate) removed: Option<RemovedLine>,
+    pub(crate) removed: Option<RemovedEntry>,
 }
 
 /// The entry of a list of removed documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RemovedLine {
+pub(crate) struct RemovedEntry {
     /// The name of the file.
     pub(crate) file: String,
     /// The checksum that identifies the file.

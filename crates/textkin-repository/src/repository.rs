@@ -12,7 +12,7 @@ use crate::document::StoredDocument;
 use crate::error::Error;
 use crate::io::Io;
 use crate::manifest::{
-    Manifest, NAME, SIGNATURE as MANIFEST_SIGNATURE, SegmentLine, is_missing, segment_number,
+    Manifest, NAME, SIGNATURE as MANIFEST_SIGNATURE, SegmentEntry, is_missing, segment_number,
 };
 use crate::removed::Removed;
 use crate::segment::Segment;
@@ -89,9 +89,9 @@ impl Repository {
         io: &dyn Io,
         folder: &Path,
         manifest: Manifest,
-        open_segments: &[(SegmentLine, Arc<Segment>)],
+        open_segments: &[(SegmentEntry, Arc<Segment>)],
     ) -> Result<Self, Error> {
-        let open = |line: &SegmentLine| match open_segments.iter().find(|(open, _)| open == line) {
+        let open = |line: &SegmentEntry| match open_segments.iter().find(|(open, _)| open == line) {
             Some((_, segment)) => Ok(Arc::clone(segment)),
             None => open_segment(io, folder, line).map(Arc::new),
         };
@@ -242,7 +242,7 @@ impl Repository {
     }
 }
 
-fn open_segment(io: &dyn Io, folder: &Path, line: &SegmentLine) -> Result<Segment, Error> {
+fn open_segment(io: &dyn Io, folder: &Path, line: &SegmentEntry) -> Result<Segment, Error> {
     let path = folder.join(&line.file);
     let bytes = io.open(&path).map_err(Error::file("read", &path))?;
     if bytes.as_ref().len() as u64 != line.bytes {

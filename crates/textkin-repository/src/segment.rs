@@ -16,7 +16,7 @@ use crate::encoding::{ChunkPosting, Posting, PostingShape};
 use crate::error::Error;
 use crate::filter::ChunkFilter;
 use crate::io::Bytes;
-use crate::lookup::{FoundPostings, Lookup, Postings};
+use crate::lookup::{FoundPostings, PostingLookup, Postings};
 use crate::pages::{FileFormat, Pages};
 use crate::removed::Removed;
 use crate::sizes::Sizes;
@@ -75,8 +75,8 @@ pub struct Segment {
     id_order: Table,
     metadata: Blocks,
     content: Blocks,
-    terms: Lookup,
-    chunks: Lookup,
+    terms: PostingLookup,
+    chunks: PostingLookup,
     /// The filter of chunks, once it has been built.
     filter: OnceLock<ChunkFilter>,
     removed: Arc<Removed>,
@@ -100,8 +100,9 @@ impl Segment {
         if table.rows() != n_documents || id_order.rows() != n_documents {
             return Err(pages.corrupt("the number of documents does not match the header").into());
         }
-        let terms = Lookup::open(&pages, section::TERMS, info.terms, &info.term_directory)?;
-        let chunks = Lookup::open(&pages, section::CHUNKS, info.chunks, &info.chunk_directory)?;
+        let terms = PostingLookup::open(&pages, section::TERMS, info.terms, &info.term_directory)?;
+        let chunks =
+            PostingLookup::open(&pages, section::CHUNKS, info.chunks, &info.chunk_directory)?;
         if !removed.fits(info.documents) {
             return Err(pages
                 .corrupt("the list of removed documents belongs to another file")

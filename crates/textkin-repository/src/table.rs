@@ -57,7 +57,7 @@ impl Columns {
     }
 }
 
-/// Writes a table of columns of equal length; the flag of a column tells whether its numbers mostly
+/// Writes a table of columns of equal length; the flag of a column is set if its numbers mostly
 /// grow.
 pub(crate) fn write(columns: &[(&[u64], bool)]) -> (Columns, Vec<u8>) {
     let rows = columns.first().map_or(0, |column| column.0.len());

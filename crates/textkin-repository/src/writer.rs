@@ -12,11 +12,11 @@ use hashbrown::{HashMap, HashSet};
 use textkin_core::{DocumentAddress, IndexSegment};
 
 use crate::builder::SegmentBuilder;
-use crate::document::{NewDocument, StoredDocument};
+use crate::document::{PreparedDocument, StoredDocument};
 use crate::error::Error;
 use crate::io::{Io, Lock, OutFile};
 use crate::manifest::{
-    Manifest, NAME, NEXT, RemovedLine, SegmentLine, removed_name, segment_name, segment_number,
+    Manifest, NAME, NEXT, RemovedEntry, SegmentEntry, removed_name, segment_name, segment_number,
 };
 use crate::merge_policy::{compaction_runs, small_tail};
 use crate::pages::WrittenFile;
@@ -60,7 +60,7 @@ pub struct CommitSummary {
 /// Computes words and chunks of stored documents again; returns as many documents, in the same
 /// order.
 pub type ReindexFn<'a> =
-    dyn FnMut(Vec<(StoredDocument, Vec<u8>)>) -> Result<Vec<NewDocument>, Error> + 'a;
+    dyn FnMut(Vec<(StoredDocument, Vec<u8>)>) -> Result<Vec<PreparedDocument>, Error> + 'a;
 
 /// The writer of a repository; only one can be open at a time. [`Writer::commit`] applies all
 /// changes; dropping the writer without a commit discards them.
@@ -83,7 +83,7 @@ pub struct Writer {
 struct Pending {
     builder: SegmentBuilder,
     /// Segments that have been written.
-    segments: Vec<SegmentLine>,
+    segments: Vec<SegmentEntry>,
     /// Files that have been written but not synced.
     unsynced: Vec<Box<dyn OutFile>>,
     /// Whether writing a segment failed.
@@ -227,7 +227,7 @@ impl Writer {
     /// # Errors
     /// If the id exists already, the document is too large, or a full segment cannot be written.
     /// After a failed write [`Writer::commit`] fails too, and all pending changes are discarded.
-    pub fn add(&mut self, entry: &NewDocument) -> Result<(), Error> {
+    pub fn add(&mut self, entry: &PreparedDocument) -> Result<(), Error> {
         self.check_ready()?;
         if self.contains(&entry.id)? {
             return Err(Error::DuplicateId { id: entry.id.clone() });
@@ -238,7 +238,7 @@ impl Writer {
         Ok(())
     }
 
-    fn append(&mut self, entry: &NewDocument) -> Result<(), Error> {
+    fn append(&mut self, entry: &PreparedDocument) -> Result<(), Error> {
         if self.pending.builder.is_full(entry) {
             self.flush()?;
         }
@@ -276,7 +276,7 @@ impl Writer {
         let path = self.folder.join(&file);
         let written = self.io.create(&path).and_then(|out| builder.finish(out));
         let WrittenFile { out, bytes, sum } = written.map_err(Error::file("write", &path))?;
-        self.pending.segments.push(SegmentLine { file, bytes, sum, removed: None });
+        self.pending.segments.push(SegmentEntry { file, bytes, sum, removed: None });
         self.keep(out)
     }
 
@@ -333,7 +333,7 @@ impl Writer {
             let written = self.io.create(&path).and_then(|out| list.write(out));
             let WrittenFile { out, sum, .. } = written.map_err(Error::file("write", &path))?;
             self.keep(out)?;
-            line.removed = Some(RemovedLine { file: name, sum });
+            line.removed = Some(RemovedEntry { file: name, sum });
         }
         manifest.segments.append(&mut self.pending.segments.clone());
         self.install(manifest)?;
@@ -346,7 +346,7 @@ impl Writer {
     fn install(&mut self, manifest: Manifest) -> Result<(), Error> {
         // Opened before it is installed: a segment that cannot be read back is not committed.
         let lines = self.repository.manifest.segments.iter().cloned();
-        let open_segments: Vec<(SegmentLine, Arc<Segment>)> =
+        let open_segments: Vec<(SegmentEntry, Arc<Segment>)> =
             lines.zip(self.repository.segments.iter().cloned()).collect();
         let repository = Repository::of(&*self.io, &self.folder, manifest, &open_segments)?;
         let unsynced = std::mem::take(&mut self.pending.unsynced);

@@ -17,7 +17,7 @@ use crate::analyzer::Analyzer;
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::index_file::{AnalysisConfig, SharedText};
-use crate::ingest::{DocumentNotes, Ingested, ReadOptions, ingest};
+use crate::ingest::{DocumentNotes, IngestOptions, Ingested, ingest};
 use crate::settings::Settings;
 use crate::summary::DiscoveryCounts;
 
@@ -238,7 +238,7 @@ fn find(
     let collection = Collection::new(analyzer.batch_settings(), settings.plan, memory);
     let threads = settings.n_threads();
 
-    let options = ReadOptions {
+    let options = IngestOptions {
         threads,
         is_strict: settings.is_strict,
         progress: &control.progress,

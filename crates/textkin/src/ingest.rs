@@ -43,7 +43,7 @@ pub(crate) fn ingest(
     source: &mut dyn Source,
     analyzer: &Analyzer,
     collection: &Collection,
-    options: ReadOptions<'_>,
+    options: IngestOptions<'_>,
 ) -> Result<Ingested, Error> {
     options.progress.begin("reading", source.total_bytes().unwrap_or(0));
     let shared = SharedState {
@@ -92,7 +92,7 @@ pub(crate) fn ingest(
 
 /// Options for reading a source.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ReadOptions<'a> {
+pub(crate) struct IngestOptions<'a> {
     pub(crate) threads: usize,
     pub(crate) is_strict: bool,
     pub(crate) progress: &'a Progress,
@@ -108,7 +108,7 @@ struct SharedState<'a> {
     failed: AtomicBool,
     analyzer: &'a Analyzer,
     collection: &'a Collection,
-    options: ReadOptions<'a>,
+    options: IngestOptions<'a>,
 }
 
 /// The result of reading one piece.

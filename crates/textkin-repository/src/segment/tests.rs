@@ -6,11 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::builder::SegmentBuilder;
-use crate::document::{MAX_CONTENT, MAX_POSTINGS, NewDocument};
+use crate::document::{MAX_CONTENT, MAX_POSTINGS, PreparedDocument};
 use crate::io::MemoryFile;
 
 /// Builds a segment of `entries` and opens it like a file.
-fn segment_of(entries: &[NewDocument]) -> Segment {
+fn segment_of(entries: &[PreparedDocument]) -> Segment {
     let mut builder = SegmentBuilder::default();
     for entry in entries {
         builder.add(entry).expect("the document is within the limits");
@@ -26,7 +26,7 @@ fn segment_of(entries: &[NewDocument]) -> Segment {
     segment
 }
 
-fn entries() -> impl Strategy<Value = Vec<NewDocument>> {
+fn entries() -> impl Strategy<Value = Vec<PreparedDocument>> {
     let content = prop_oneof![
         4 => prop::collection::vec(any::<u8>(), 0..200),
         1 => (any::<u8>(), 0usize..400_000).prop_map(|(byte, n)| vec![byte; n]),
@@ -37,10 +37,19 @@ fn entries() -> impl Strategy<Value = Vec<NewDocument>> {
     let entry = (content, terms, chunks, strings, any::<(u64, [u8; 16])>()).prop_map(
         |(content, terms, chunks, (time, metadata), (added, digest))| {
             let terms = terms.into_iter().collect();
-            NewDocument { id: String::new(), time, metadata, added, digest, terms, chunks, content }
+            PreparedDocument {
+                id: String::new(),
+                time,
+                metadata,
+                added,
+                digest,
+                terms,
+                chunks,
+                content,
+            }
         },
     );
-    let number = |(ids, mut entries): (Vec<String>, Vec<NewDocument>)| {
+    let number = |(ids, mut entries): (Vec<String>, Vec<PreparedDocument>)| {
         for (number, (entry, id)) in entries.iter_mut().zip(ids).enumerate() {
             // The line break keeps ids distinct.
             entry.id = if number == 0 { id } else { format!("{id}\n{number}") };
@@ -127,33 +136,43 @@ proptest! {
 
 #[test]
 fn documents_beyond_the_limits_are_rejected() {
-    let expect_rejection = |entry: NewDocument| {
+    let expect_rejection = |entry: PreparedDocument| {
         let error = SegmentBuilder::default().add(&entry).expect_err("a limit is exceeded");
         assert!(matches!(error, Error::InvalidDocument { .. }), "{error}");
         assert!(error.to_string().len() < 300, "the message is short");
     };
-    expect_rejection(NewDocument { content: vec![0; MAX_CONTENT + 1], ..NewDocument::default() });
-    expect_rejection(NewDocument { chunks: vec![0; MAX_POSTINGS + 1], ..NewDocument::default() });
-    expect_rejection(NewDocument { id: "i".repeat(65 << 20), ..NewDocument::default() });
-    expect_rejection(NewDocument {
-        metadata: Some("m".repeat(65 << 20)),
-        ..NewDocument::default()
+    expect_rejection(PreparedDocument {
+        content: vec![0; MAX_CONTENT + 1],
+        ..PreparedDocument::default()
     });
-    expect_rejection(NewDocument { terms: vec![(1, 0)], ..NewDocument::default() });
+    expect_rejection(PreparedDocument {
+        chunks: vec![0; MAX_POSTINGS + 1],
+        ..PreparedDocument::default()
+    });
+    expect_rejection(PreparedDocument { id: "i".repeat(65 << 20), ..PreparedDocument::default() });
+    expect_rejection(PreparedDocument {
+        metadata: Some("m".repeat(65 << 20)),
+        ..PreparedDocument::default()
+    });
+    expect_rejection(PreparedDocument { terms: vec![(1, 0)], ..PreparedDocument::default() });
 }
 
 /// Large word counts, long ids and long strings.
 #[test]
 fn extreme_values_are_stored() {
     let entries = [
-        NewDocument { id: "".to_owned(), metadata: Some(String::new()), ..NewDocument::default() },
-        NewDocument {
+        PreparedDocument {
+            id: "".to_owned(),
+            metadata: Some(String::new()),
+            ..PreparedDocument::default()
+        },
+        PreparedDocument {
             id: "x".repeat(1 << 20),
             metadata: Some("{}".repeat(1 << 20)),
             terms: vec![(0, u32::MAX), (u64::MAX, u32::MAX), (7, 1)],
             chunks: vec![0, u64::MAX, 0],
             added: u64::MAX,
-            ..NewDocument::default()
+            ..PreparedDocument::default()
         },
     ];
     let segment = segment_of(&entries);

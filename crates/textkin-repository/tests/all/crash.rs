@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use textkin_repository::{Disk, Error, Io, NewDocument, Repository, Writer, WriterSettings};
+use textkin_repository::{Disk, Error, Io, PreparedDocument, Repository, Writer, WriterSettings};
 
 use crate::disk::{Fault, SimulatedDisk};
 use crate::model::{Model, difference, entry, reindex, terms_of};
@@ -170,7 +170,7 @@ impl<'a> TestRun<'a> {
         }
     }
 
-    fn add(&mut self, entry: NewDocument) -> Result<(), Error> {
+    fn add(&mut self, entry: PreparedDocument) -> Result<(), Error> {
         self.writer()?.add(&entry)?;
         self.pending.documents.push(entry);
         Ok(())
@@ -179,12 +179,13 @@ impl<'a> TestRun<'a> {
     /// Removes a committed document with the next commit.
     fn remove(&mut self, at: &prop::sample::Index) -> Result<Option<String>, Error> {
         let pending = &self.pending;
-        let is_pending = |entry: &&NewDocument| pending.documents.contains(*entry);
-        let live: Vec<&NewDocument> = self.committed.documents.iter().filter(is_pending).collect();
+        let is_pending = |entry: &&PreparedDocument| pending.documents.contains(*entry);
+        let live: Vec<&PreparedDocument> =
+            self.committed.documents.iter().filter(is_pending).collect();
         if live.is_empty() {
             return Ok(None);
         }
-        let removed: NewDocument = (*at.get(&live)).clone();
+        let removed: PreparedDocument = (*at.get(&live)).clone();
         let writer = self.writer()?;
         let address = writer.repository().find(&removed.id)?.expect("the document is committed");
         writer.remove(address, terms_of(&removed));

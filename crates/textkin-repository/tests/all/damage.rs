@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
-use textkin_repository::{DocumentAddress, Error, NewDocument, Repository, Writer, WriterSettings};
+use textkin_repository::{
+    DocumentAddress, Error, PreparedDocument, Repository, Writer, WriterSettings,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::disk::{Random, SimulatedDisk};
@@ -42,7 +44,7 @@ fn intact() -> &'static (SimulatedDisk, Model) {
             writer.commit().expect("the write succeeds");
         }
         for id in ["1/2", "2/3"] {
-            let removed: Vec<NewDocument> =
+            let removed: Vec<PreparedDocument> =
                 model.documents.iter().filter(|entry| entry.id == id).cloned().collect();
             let address = writer
                 .repository()

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use textkin_core::chunk::mix;
 use textkin_core::{IndexSegment, Length, PostingBlock};
-use textkin_repository::{DocumentAddress, Error, NewDocument, Repository, StoredDocument};
+use textkin_repository::{DocumentAddress, Error, PreparedDocument, Repository, StoredDocument};
 
 use crate::disk::Random;
 
 /// The documents of a repository, in the order in which they were added.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Model {
-    pub(crate) documents: Vec<NewDocument>,
+    pub(crate) documents: Vec<PreparedDocument>,
 }
 
 impl Model {
@@ -40,7 +40,7 @@ impl Model {
 }
 
 /// Returns a document determined by its id, `seed` and `size`.
-pub(crate) fn entry(id: &str, seed: u64, size: usize) -> NewDocument {
+pub(crate) fn entry(id: &str, seed: u64, size: usize) -> PreparedDocument {
     let mut random = Random(seed);
     let mut content: Vec<u8> = id.bytes().chain([0]).collect();
     for _ in 0..size {
@@ -72,7 +72,7 @@ pub(crate) fn entry(id: &str, seed: u64, size: usize) -> NewDocument {
 }
 
 /// Computes the words and chunks of a stored document.
-pub(crate) fn indexed(stored: StoredDocument, content: Vec<u8>) -> NewDocument {
+pub(crate) fn indexed(stored: StoredDocument, content: Vec<u8>) -> PreparedDocument {
     let mut terms: BTreeMap<u64, u32> = BTreeMap::new();
     for byte in &content {
         *terms.entry(term(*byte)).or_default() += 1;
@@ -87,7 +87,7 @@ pub(crate) fn indexed(stored: StoredDocument, content: Vec<u8>) -> NewDocument {
         chunks.sort_unstable();
         chunks.dedup();
     }
-    NewDocument {
+    PreparedDocument {
         id: stored.id,
         time: stored.time,
         metadata: stored.metadata,
@@ -107,12 +107,12 @@ fn term(byte: u8) -> u64 {
 /// Indexes documents again for a merge.
 pub(crate) fn reindex(
     documents: Vec<(StoredDocument, Vec<u8>)>,
-) -> Result<Vec<NewDocument>, Error> {
+) -> Result<Vec<PreparedDocument>, Error> {
     Ok(documents.into_iter().map(|(stored, content)| indexed(stored, content)).collect())
 }
 
 /// Returns the words of a document, for its removal.
-pub(crate) fn terms_of(entry: &NewDocument) -> Vec<u64> {
+pub(crate) fn terms_of(entry: &PreparedDocument) -> Vec<u64> {
     entry.terms.iter().map(|term| term.0).collect()
 }
 

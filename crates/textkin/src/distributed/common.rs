@@ -1,4 +1,4 @@
-//! Common chunks: those that occur in so many documents that they alone cannot form an edge.
+//! Common chunks: those that occur in too many documents to form an edge alone.
 //!
 //! S4 weights a shared chunk by one over the number of documents that contain it. A text has no
 //! more distinct chunks than words (if every chunk begins with another word), so that two texts

@@ -24,7 +24,7 @@ pub struct PairVerifier {
     /// The numbers of chunks, by hash.
     numbers: HashTable<u32>,
     /// The first occurrence of each chunk.
-    firsts: Vec<FirstOccurrence>,
+    firsts: Vec<ChunkOccurrence>,
     /// The words of all texts, concatenated.
     words: Vec<u8>,
     /// For each chunk, the last pair for which it was marked.
@@ -49,7 +49,7 @@ struct ChunkPosition {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct FirstOccurrence {
+struct ChunkOccurrence {
     hash: u64,
     start: usize,
     end: usize,
@@ -128,10 +128,10 @@ impl PairVerifier {
                 Identity::Hash => hash & mask,
             };
             let (start, end) = (base + start as usize, base + end as usize);
-            let mut new = FirstOccurrence { hash, start, end, common: 0 };
+            let mut new = ChunkOccurrence { hash, start, end, common: 0 };
             let is_same = |&number: &u32| {
                 let known = self.firsts[number as usize];
-                let bytes = |first: FirstOccurrence| &words[first.start..first.end];
+                let bytes = |first: ChunkOccurrence| &words[first.start..first.end];
                 known.hash == hash
                     && (settings.identity == Identity::Hash || bytes(known) == bytes(new))
             };

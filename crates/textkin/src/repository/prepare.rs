@@ -1,7 +1,7 @@
 //! Preparation of documents for a repository: computes words, chunks and stored content of a text.
 
 use textkin_core::{Chunk, Document, Layers, Span, Tokens};
-use textkin_repository::{NewDocument, StoredDocument};
+use textkin_repository::{PreparedDocument, StoredDocument};
 
 use super::config::RepositoryConfig;
 use super::fingerprints::{self, Fingerprints};
@@ -49,16 +49,16 @@ impl DocumentPreparer {
         document: Document<'_>,
         added: u64,
         scratch: &mut Scratch,
-    ) -> NewDocument {
+    ) -> PreparedDocument {
         let Document { id, text, time, metadata, .. } = document;
-        let mut entry = NewDocument {
+        let mut entry = PreparedDocument {
             id: id.into_owned(),
             time: time.map(|time| time.into_owned()),
             // Stored even if texts are not.
             metadata: metadata.map(|metadata| metadata.into_owned()),
             added,
             digest: short_digest(&text),
-            ..NewDocument::default()
+            ..PreparedDocument::default()
         };
         self.index_text(&mut entry, &text, scratch);
         entry.content = match self.keeps_text {
@@ -74,7 +74,7 @@ impl DocumentPreparer {
     }
 
     /// Computes the words and chunks of `text`.
-    fn index_text(&self, entry: &mut NewDocument, text: &str, scratch: &mut Scratch) {
+    fn index_text(&self, entry: &mut PreparedDocument, text: &str, scratch: &mut Scratch) {
         let Scratch { tokens, chunks, selection, hashes } = scratch;
         self.analyzer.tokenize(text, tokens);
         self.analyzer.chunk(tokens, chunks, selection);
@@ -93,12 +93,12 @@ impl DocumentPreparer {
         stored: StoredDocument,
         content: Vec<u8>,
         scratch: &mut Scratch,
-    ) -> Result<NewDocument, textkin_repository::Error> {
+    ) -> Result<PreparedDocument, textkin_repository::Error> {
         let invalid = || {
             let reason = format!("the stored content of '{}' is invalid", stored.id);
             textkin_repository::Error::Reindex(reason)
         };
-        let mut entry = NewDocument::default();
+        let mut entry = PreparedDocument::default();
         if self.keeps_text {
             let text = std::str::from_utf8(&content).map_err(|_| invalid())?;
             self.index_text(&mut entry, text, scratch);
@@ -110,7 +110,7 @@ impl DocumentPreparer {
             entry.chunks.dedup();
         }
         let StoredDocument { id, time, metadata, added, digest, .. } = stored;
-        Ok(NewDocument { id, time, metadata, added, digest, content, ..entry })
+        Ok(PreparedDocument { id, time, metadata, added, digest, content, ..entry })
     }
 
     /// Returns the hashes of the indexed chunks of a stored document, in any order and possibly
@@ -163,7 +163,7 @@ impl DocumentPreparer {
         &self,
         documents: Vec<(StoredDocument, Vec<u8>)>,
         threads: usize,
-    ) -> Result<Vec<NewDocument>, textkin_repository::Error> {
+    ) -> Result<Vec<PreparedDocument>, textkin_repository::Error> {
         let n = documents.len().div_ceil(threads.max(1)).max(1);
         let mut documents = documents.into_iter();
         let parts: Vec<Vec<_>> = std::iter::from_fn(|| {
@@ -171,12 +171,12 @@ impl DocumentPreparer {
             (!part.is_empty()).then_some(part)
         })
         .collect();
-        let prepare = |part: Vec<(StoredDocument, Vec<u8>)>| -> Result<Vec<NewDocument>, _> {
+        let prepare = |part: Vec<(StoredDocument, Vec<u8>)>| -> Result<Vec<PreparedDocument>, _> {
             let mut scratch = self.scratch();
             let restore = |(stored, content)| self.restore(stored, content, &mut scratch);
             part.into_iter().map(restore).collect()
         };
-        let parts: Vec<Result<Vec<NewDocument>, _>> = std::thread::scope(|scope| {
+        let parts: Vec<Result<Vec<PreparedDocument>, _>> = std::thread::scope(|scope| {
             let workers: Vec<_> =
                 parts.into_iter().map(|part| scope.spawn(|| prepare(part))).collect();
             let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
@@ -184,7 +184,7 @@ impl DocumentPreparer {
             };
             workers.into_iter().map(join).collect()
         });
-        let parts: Vec<Vec<NewDocument>> = parts.into_iter().collect::<Result<_, _>>()?;
+        let parts: Vec<Vec<PreparedDocument>> = parts.into_iter().collect::<Result<_, _>>()?;
         Ok(parts.into_iter().flatten().collect())
     }
 }

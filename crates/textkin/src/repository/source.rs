@@ -71,13 +71,13 @@ struct RepositoryPiece {
 }
 
 /// The reason why reading ended early.
-enum ReadEnd {
+enum PieceEnd {
     Corrupt(textkin_core::CorruptionError),
     /// The sink wants no more documents.
     Stopped,
 }
 
-impl From<textkin_core::CorruptionError> for ReadEnd {
+impl From<textkin_core::CorruptionError> for PieceEnd {
     fn from(error: textkin_core::CorruptionError) -> Self {
         Self::Corrupt(error)
     }
@@ -96,15 +96,15 @@ impl Piece for RepositoryPiece {
                     Fingerprints::read(content).map(|fingerprints| Cow::Owned(fingerprints.line()))
                 }
             };
-            let text = text.ok_or_else(|| ReadEnd::Corrupt(invalid_content(segment)))?;
+            let text = text.ok_or_else(|| PieceEnd::Corrupt(invalid_content(segment)))?;
             let (time, metadata) = (stored.time.map(Into::into), stored.metadata.map(Into::into));
             let (id, notes) = (stored.id.into(), Vec::new());
             match sink.document(Document { id, text, time, notes, metadata }) {
                 ControlFlow::Continue(()) => Ok(()),
-                ControlFlow::Break(()) => Err(ReadEnd::Stopped),
+                ControlFlow::Break(()) => Err(PieceEnd::Stopped),
             }
         });
-        if let Err(ReadEnd::Corrupt(error)) = read {
+        if let Err(PieceEnd::Corrupt(error)) = read {
             let reason = format!("the repository is corrupt: {}", error.reason);
             // Runs over a repository are strict, so this ends the run.
             let _ = sink.problem(Problem { path: error.file, line: None, reason });

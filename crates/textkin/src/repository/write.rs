@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 
 use textkin_core::{Document, DocumentSink, Piece, Problem, Source};
 use textkin_repository::{
-    CommitSummary, Disk, DocumentAddress, NewDocument, Writer, WriterSettings,
+    CommitSummary, Disk, DocumentAddress, PreparedDocument, Writer, WriterSettings,
 };
 
 use super::Repository;
@@ -134,7 +134,7 @@ impl RepositoryWriter {
                 added.problems.push(problem);
                 Ok(())
             }
-            ReadItem::NewDocument { entry, text_bytes } => {
+            ReadItem::PreparedDocument { entry, text_bytes } => {
                 if add_entry(writer, preparer, &entry, existing, &mut added)? {
                     added.text_bytes += text_bytes;
                 }
@@ -218,7 +218,7 @@ fn writer_settings(settings: &Settings) -> WriterSettings {
 fn add_entry(
     writer: &mut Writer,
     preparer: &DocumentPreparer,
-    entry: &NewDocument,
+    entry: &PreparedDocument,
     existing: ExistingPolicy,
     added: &mut AddSummary,
 ) -> Result<bool, Error> {
@@ -270,7 +270,7 @@ fn remove_document(
 
 /// A document or a problem, in the order of the source.
 enum ReadItem {
-    NewDocument { entry: NewDocument, text_bytes: u64 },
+    PreparedDocument { entry: PreparedDocument, text_bytes: u64 },
     Problem(Problem),
 }
 
@@ -397,7 +397,7 @@ fn read(
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
             let text_bytes = document.text.len() as u64;
             let entry = self.preparer.entry(document, self.added, self.scratch);
-            self.items.push(ReadItem::NewDocument { entry, text_bytes });
+            self.items.push(ReadItem::PreparedDocument { entry, text_bytes });
             self.next()
         }
 

@@ -23,7 +23,7 @@ use textkin_text::grammar::Selection;
 use textkin_trace::{DocumentTrace, Memory, Preset, Tracer};
 
 use self::copied::CopyCounters;
-use self::names::Names;
+use self::names::NameRing;
 use crate::{Analyzer, Error, Settings};
 
 /// Names and counters together take one part of the memory in this many.
@@ -153,7 +153,7 @@ pub struct BlockOrigin {
 pub struct StreamTracer {
     analyzer: Analyzer,
     tracer: Tracer,
-    names: Names,
+    names: NameRing,
     counters: CopyCounters,
     /// Name and value of every setting that affects results.
     entries: Vec<(String, String)>,
@@ -185,7 +185,7 @@ impl StreamTracer {
         Ok(Self {
             analyzer,
             tracer,
-            names: Names::new(shares.names),
+            names: NameRing::new(shares.names),
             counters: CopyCounters::new(shares.counters),
             entries: state::entries(settings),
             tokens: Tokens::new(layers),

@@ -20,7 +20,7 @@ const INITIAL_RING: usize = 1 << 12;
 
 /// The names of the latest documents.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct NameRing {
     ring: Vec<u8>,
     is_bounded: bool,
     /// The offsets of the first and of the next name; offsets grow, and the ring wraps around.
@@ -33,7 +33,7 @@ pub(super) struct Names {
     marks: VecDeque<u64>,
 }
 
-impl Names {
+impl NameRing {
     /// Creates a store of names within `max_bytes`; without a limit, of all names.
     pub(super) fn new(max_bytes: Option<u64>) -> Self {
         // One ninth is for marks: an empty name takes two bytes, and 32 names take a mark of eight.
@@ -227,19 +227,19 @@ mod tests {
 
     #[test]
     fn the_latest_names_are_kept_within_the_limit() {
-        let mut names = Names::new(Some(18));
+        let mut names = NameRing::new(Some(18));
         (10..20).for_each(|number| names.push(&number.to_string()));
         assert_eq!([names.get(5), names.get(10)], [None, None]);
         let kept = [6, 7, 8, 9].map(|number| names.get(number));
         assert_eq!(kept, ["16", "17", "18", "19"].map(|name| Some(name.into())));
-        let mut all = Names::new(None);
+        let mut all = NameRing::new(None);
         (0..1000).for_each(|number| all.push(&number.to_string()));
         assert_eq!(all.get(3).as_deref(), Some("3"));
     }
 
     #[test]
     fn empty_names_stay_within_the_limit() {
-        let mut names = Names::new(Some(90_000));
+        let mut names = NameRing::new(Some(90_000));
         (0..200_000).for_each(|_| names.push(""));
         assert!(names.allocated() <= 90_100, "{}", names.allocated());
         assert_eq!(names.get(199_999).as_deref(), Some(""));
@@ -252,7 +252,7 @@ mod tests {
         max_bytes in prop::option::of(0_u64..600),
             pushed in prop::collection::vec("[a-zé]{0,40}", 0..100),
         ) {
-            let mut names = Names::new(max_bytes);
+            let mut names = NameRing::new(max_bytes);
             let ring = max_bytes.map(|max| max / 9 * 8);
             let mut queue: VecDeque<(u64, Option<String>)> = VecDeque::new();
             let size = |name: &Option<String>| 2 + name.as_ref().map_or(0, |name| name.len() as u64);
@@ -269,7 +269,7 @@ mod tests {
             }
             let mut bytes = Vec::new();
             names.save(&mut bytes).unwrap();
-            let loaded = Names::load(max_bytes, &mut bytes.as_slice()).unwrap();
+            let loaded = NameRing::load(max_bytes, &mut bytes.as_slice()).unwrap();
             for number in 0..pushed.len() as u64 + 2 {
                 let kept = queue.iter().find(|(kept, _)| *kept == number);
                 let expected = kept.and_then(|(_, name)| name.clone()).map(Cow::Owned);

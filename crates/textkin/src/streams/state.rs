@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use textkin_trace::{Error as TraceError, Tracer};
 
 use super::copied::{CopyCounters, SavedCounters};
-use super::names::Names;
+use super::names::NameRing;
 use super::{StreamTracer, TraceSettings, TraceTimes};
 use crate::{Error, digest};
 
@@ -116,7 +116,7 @@ impl StreamTracer {
 fn read_head(
     settings: &TraceSettings,
     reader: &mut HashedStream<&mut dyn Read>,
-) -> Result<(StateHead, Names), TraceError> {
+) -> Result<(StateHead, NameRing), TraceError> {
     let read_error = |error: io::Error| match error.kind() {
         io::ErrorKind::UnexpectedEof => TraceError::Corrupt("unexpected end of data"),
         _ => TraceError::Io(error),
@@ -145,7 +145,7 @@ fn read_head(
     if n < length as usize {
         return Err(TraceError::Corrupt("unexpected end of data"));
     }
-    let names = Names::load(settings.shares().names, reader).map_err(read_error)?;
+    let names = NameRing::load(settings.shares().names, reader).map_err(read_error)?;
     let sum = reader.sum.finalize();
     let mut found = [0; 32];
     reader.inner.read_exact(&mut found).map_err(read_error)?;
