@@ -52,7 +52,7 @@ pub(crate) use repo::{
 pub(crate) use search::{Search, SearchOptions};
 #[cfg(feature = "server")]
 pub(crate) use server::{Admin, AdminCommand, AdminKey, LogFormat, Serve};
-pub(crate) use shell::{Completions, Man};
+pub(crate) use shell::{Completions, Man, Schema};
 pub(crate) use trace::{CheckpointInterval, Trace, TraceFormat, TraceOptions};
 pub(crate) use verify::Verify;
 
@@ -107,6 +107,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     Measures(Measures),
     Strategies(Strategies),
+    Schema(Schema),
     Completions(Completions),
     Man(Man),
 }

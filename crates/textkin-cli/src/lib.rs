@@ -90,6 +90,7 @@ fn dispatch(command: Command, global: GlobalOptions) -> anyhow::Result<Exit> {
         Command::Doctor(arguments) => command::doctor::run(&arguments),
         Command::Verify(arguments) => command::verify::run(&arguments, global),
         Command::Strategies(arguments) => command::strategies::run(&arguments),
+        Command::Schema(arguments) => command::schema::run(&arguments),
         Command::Completions(arguments) => command::shell::completions(&arguments),
         Command::Man(arguments) => command::shell::man(&arguments),
     }

@@ -3,12 +3,14 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
+
 use crate::jsonl::{push_number, push_string};
 use crate::number::push_integer;
 use crate::{Error, Output};
 
 /// The fields of a line before the members.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema)]
 pub struct ClusterLine {
     /// Its number, from 0.
     pub cluster: u64,

@@ -49,6 +49,7 @@ mod clusters;
 #[cfg(feature = "parquet")]
 mod columns;
 mod removals;
+mod schema;
 mod stats;
 mod notes;
 
@@ -82,4 +83,5 @@ pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
 pub use resumable::ResumableFile;
 pub use row::{COLUMNS, PairRow, PairWriter, RAW_SCORE, Vertex};
 pub use run_page::{DocumentNames, PairPassages, RunPage, RunPairs, pair_html, run_page};
+pub use schema::{OutputSchema, output_schemas, schema_of};
 pub use stats::{CappedChunks, StageTime, Statistics, write_stats};

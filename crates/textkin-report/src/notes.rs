@@ -1,12 +1,13 @@
 //! Notes on documents, such as hidden text.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use textkin_core::Note;
 
 use crate::label::visible;
 
 /// A note on a document, for JSON.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteLine {
     /// Id of the document; omitted if the context implies it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,12 +4,14 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
+
 use crate::jsonl::{push_number, push_string};
 use crate::number::push_integer;
 use crate::{Error, Output};
 
 /// A removed document or part of a document.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema)]
 pub struct RemovalLine<'a> {
     /// The document that is removed or loses a part.
     pub document: &'a str,
@@ -20,11 +22,12 @@ pub struct RemovalLine<'a> {
     /// Removed words.
     pub words: u64,
     /// Position of the removed part; `None` if the whole document is removed.
+    #[schemars(flatten)]
     pub part: Option<RemovedPart>,
 }
 
 /// Position of a removed part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 pub struct RemovedPart {
     /// First byte in the text.
     pub start: u64,

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Error, NoteLine, Output};
 
 /// Statistics of one run. Field order is the order in the file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Statistics {
     /// Documents read, including empty ones.
     pub documents: u64,
@@ -62,7 +63,7 @@ pub struct Statistics {
 }
 
 /// Time and bytes of one stage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct StageTime {
     /// Name of the stage.
     pub name: String,
@@ -73,7 +74,7 @@ pub struct StageTime {
 }
 
 /// Chunks excluded because too many documents contain them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CappedChunks {
     /// Maximum number of documents that may contain a chunk.
     pub max_df: u64,

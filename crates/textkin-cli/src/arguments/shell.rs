@@ -1,4 +1,4 @@
-//! Arguments of `textkin completions` and `textkin man`.
+//! Arguments of `textkin completions`, `textkin man` and `textkin schema`.
 
 use std::path::PathBuf;
 
@@ -25,4 +25,14 @@ pub(crate) struct Man {
     /// Write the manual pages of all commands to this directory
     #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Print the JSON Schema of an output, or list all
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  textkin schema
+  textkin schema pairs > pairs.schema.json")]
+pub(crate) struct Schema {
+    /// Name of the output [default: list all]
+    pub(crate) name: Option<String>,
 }

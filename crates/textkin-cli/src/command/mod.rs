@@ -18,6 +18,7 @@ pub(crate) mod mail;
 pub(crate) mod measures;
 pub(crate) mod page;
 pub(crate) mod repo;
+pub(crate) mod schema;
 pub(crate) mod search;
 #[cfg(feature = "server")]
 pub(crate) mod serve;

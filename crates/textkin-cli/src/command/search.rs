@@ -16,6 +16,7 @@ use textkin::types::{Document, DocumentSink, Problem, Source, Span};
 use textkin::{Repository, RunControl, SearchResults, SearchSettings, Searcher};
 
 use self::json::TextRange;
+pub(crate) use self::json::schema as result_schema;
 use crate::arguments::{GlobalOptions, ListFormat, Search, SearchOptions};
 use crate::documents::collection_settings;
 use crate::exit::Exit;

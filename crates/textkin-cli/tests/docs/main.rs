@@ -8,6 +8,7 @@
 //!
 //! `TEXTKIN_BLESS=1 cargo test -p textkin-cli --test docs` rewrites the output on the pages.
 
+mod generated;
 mod page;
 mod pattern;
 mod session;
@@ -115,6 +116,24 @@ fn every_command_of_readme_and_book_runs_and_prints_what_the_page_shows() {
         differences.extend(found);
     }
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}
+
+#[test]
+fn generated_pages_are_current() {
+    let is_blessing = std::env::var_os("TEXTKIN_BLESS").is_some();
+    let mut stale = Vec::new();
+    for (name, content) in generated::files() {
+        let path = root().join(&name);
+        if std::fs::read_to_string(&path).ok().as_ref() == Some(&content) {
+            continue;
+        }
+        stale.push(name.display().to_string());
+        if is_blessing {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, content).unwrap();
+        }
+    }
+    assert!(stale.is_empty(), "run `cargo xtask docs`; not current: {}", stale.join(", "));
 }
 
 #[test]

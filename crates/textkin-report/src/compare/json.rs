@@ -2,6 +2,7 @@
 //!
 //! The keys are stable: later versions may add some. Spans are bytes of the text as UTF-8.
 
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use textkin_core::{Overlap, Passage, Segment, WordSpan};
 
@@ -17,43 +18,67 @@ pub enum WithText {
     No,
 }
 
-#[derive(Serialize)]
+/// A comparison of two documents. Spans are byte offsets in the UTF-8 text: the start, and one past the end.
+#[derive(Serialize, JsonSchema)]
 struct ComparisonReport<'a> {
+    /// The version of textkin.
     textkin: &'a str,
+    /// Always `compare`.
     report: &'static str,
+    /// The settings of the comparison.
     settings: SettingsLine<'a>,
+    /// The pair in a run; only in the lines of `discover --explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pair: Option<PairLine<'a>>,
+    /// The first document.
     a: DocumentLine<'a>,
+    /// The second document.
     b: DocumentLine<'a>,
+    /// All scores of the pair.
     scores: Scores,
+    /// The shared passages, in the order of the first document.
     passages: Vec<PassageLine<'a>>,
     /// Common text of both documents that `--max-df` excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     common_passages: Option<Vec<PassageLine<'a>>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SettingsLine<'a> {
+    /// The chunker.
     chunk: String,
+    /// The normalization steps.
     normalize: &'a str,
+    /// Maximum number of words between two runs of one passage.
     max_gap: u32,
+    /// Digests of the templates.
     templates: &'a [String],
+    /// Digest of the stop list.
     stop_list: Option<&'a str>,
 }
 
 /// The result for this pair in a run.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PairLine<'a> {
+    /// Position of the pair in the order of scores, from 0.
     number: usize,
+    /// The measure of the run.
     by: &'a str,
+    /// The score by that measure.
     score: f64,
+    /// The score with nothing excluded; `null` if nothing is excluded.
     raw_score: Option<f64>,
+    /// Documents of the run.
     documents: u64,
+    /// Maximum number of documents that may contain a chunk; `null` without a limit.
     max_df: Option<u32>,
+    /// Words of the first document, as the run counts them.
     words_a: u64,
+    /// Words of the second document, as the run counts them.
     words_b: u64,
+    /// Words of the first document that are in the second.
     contained_words_a: u64,
+    /// Words of the second document that are in the first.
     contained_words_b: u64,
 }
 
@@ -75,28 +100,38 @@ impl<'a> PairLine<'a> {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DocumentLine<'a> {
+    /// Its id.
     id: &'a str,
+    /// Bytes of its text.
     bytes: usize,
+    /// Digest of its text.
     blake3: &'a str,
     #[serde(flatten)]
     contained: Contained,
+    /// Changed words inside passages; never counted as contained.
     bridged_words: u64,
+    /// The counts with nothing excluded; `null` if nothing is excluded.
     before_exclusions: Option<Contained>,
+    /// Excluded text.
     excluded: Vec<ExcludedLine>,
+    /// Words whose counterpart already belongs to another passage.
     repeats: Vec<RepeatLine>,
+    /// Notes on the document.
     notes: Vec<NoteLine>,
-    /// Look-alike and zero-width characters inside words.
+    /// Spans of words with look-alike or zero-width characters.
     disguised: Vec<[u32; 2]>,
 }
 
 /// Words of a document that are also in the other.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Contained {
+    /// Words of the document.
     words: u64,
+    /// Words that are also in the other document.
     contained_words: u64,
-    /// `null` for a document without words.
+    /// Their share; `null` for a document without words.
     contained: Option<f64>,
 }
 
@@ -107,55 +142,86 @@ impl Contained {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ExcludedLine {
+    /// Where it is.
     span: [u32; 2],
+    /// Why it is excluded: quotation, bibliography, template or common.
     reason: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RepeatLine {
+    /// Number of words.
     words: u32,
+    /// Where they are.
     span: [u32; 2],
+    /// The counterpart in the other document.
     also_at: [u32; 2],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Scores {
+    /// Distinct chunks in both documents.
     shared_chunks: u64,
+    /// The default score.
     kin: f64,
+    /// Number of shared chunks.
     s1: f64,
+    /// Shared chunks per word of the shorter document.
     s2: f64,
+    /// Shared chunks per word of the mean length.
     s3: f64,
+    /// Like `s3`, weighted by rarity.
     s4: f64,
+    /// Resemblance.
     ssr: f64,
+    /// Covered share of the words of both.
     sscr: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PassageLine<'a> {
+    /// Its number, from 1.
     number: usize,
+    /// Words that are equal and count.
     matched_words: u32,
+    /// Whether it is in another order than the passages around it.
     moved: bool,
+    /// Where it is in the first document.
     a: PassageSide<'a>,
+    /// Where it is in the second document.
     b: PassageSide<'a>,
+    /// Its equal and changed parts.
     segments: Vec<SegmentLine>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PassageSide<'a> {
+    /// Where it is.
     span: [u32; 2],
+    /// Index of its first word, from 0.
     first_word: u32,
+    /// Number of words.
     words: u32,
+    /// Its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SegmentLine {
+    /// `same` (counts), `kept` (equal, but in too short a run to count) or `changed`.
     kind: &'static str,
+    /// Span in the first document.
     a: [u32; 2],
+    /// Span in the second document.
     b: [u32; 2],
+}
+
+/// The schema of [`comparison_json`].
+pub(crate) fn json_schema() -> Schema {
+    crate::schema_of::<ComparisonReport<'_>>()
 }
 
 /// The comparison as one JSON object in one line.

@@ -14,6 +14,7 @@ mod text;
 use textkin_core::{Excluded, Note, Overlap, Passage, Repeat, Span};
 
 pub(crate) use excerpt::{PassageText, passage_texts};
+pub(crate) use json::json_schema;
 pub use json::{WithText, comparison_json};
 pub use page::comparison_page;
 pub(crate) use page::escape;

@@ -2,13 +2,19 @@
 
 use std::io::{self, Write};
 
+use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};
-use textkin::report::terminal;
+use textkin::report::{schema_of, terminal};
 use textkin::trace::Block;
 use textkin::types::Span;
 use textkin::{BlockOrigin, DocumentOrigins};
 
 use crate::arguments::TraceFormat;
+
+/// The schema of a line.
+pub(crate) fn schema() -> Schema {
+    schema_of::<JsonLine<'_>>()
+}
 
 /// Writes the line of a document.
 pub(super) fn write(
@@ -28,36 +34,61 @@ pub(super) fn write(
 }
 
 /// The result of a document. The field names are part of the output format.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct JsonLine<'a> {
+    /// Its id.
     id: &'a str,
+    /// Its number in the stream, from 0.
     number: u64,
+    /// Its time, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<&'a str>,
+    /// Its words.
     words: u32,
+    /// Its chunks.
     chunks: u32,
+    /// Chunks that were looked up.
     selected: u32,
+    /// Words without an origin.
     fresh_words: u32,
+    /// Words with an origin.
     old_words: u32,
+    /// The document that most words come from; `null` if its name was forgotten.
     dominant_origin: Option<&'a str>,
+    /// The number of that document; its own number if most words are fresh.
     dominant_number: u64,
+    /// The share of its words that come from there.
     dominant_share: f64,
+    /// Copied passages, in order.
     #[serde(serialize_with = "blocks")]
+    #[schemars(with = "Vec<JsonBlock<'static>>")]
     blocks: &'a DocumentOrigins,
+    /// Spans of fresh words: first byte, and the byte after the last.
     #[serde(serialize_with = "spans")]
+    #[schemars(with = "Vec<[u32; 2]>")]
     fresh: &'a [Span],
+    /// Spans whose origin was estimated.
     #[serde(serialize_with = "spans")]
+    #[schemars(with = "Vec<[u32; 2]>")]
     estimated: &'a [Span],
 }
 
-#[derive(Serialize)]
+/// A copied passage.
+#[derive(Serialize, JsonSchema)]
 struct JsonBlock<'a> {
+    /// First byte.
     start: u32,
+    /// Byte after the last.
     end: u32,
+    /// The earliest document known to contain it; `null` if its name was forgotten.
     origin: Option<&'a str>,
+    /// The number of that document.
     origin_number: u64,
+    /// First word of the passage there, if known.
     origin_offset: Option<u32>,
+    /// Its words.
     words: u32,
+    /// Words whose origin was estimated.
     estimated: u32,
 }
 

@@ -15,6 +15,7 @@ use textkin::trace::{ChunkMethod, Memory, Method};
 use textkin::types::Source as _;
 use textkin::{RunControl, Settings, TraceSettings};
 
+pub(crate) use self::lines::schema as line_schema;
 use self::session::TraceSession;
 use crate::arguments::{GlobalOptions, Trace, TraceOptions};
 use crate::documents::{analysis_settings, collection_settings};
