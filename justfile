@@ -1,32 +1,32 @@
-# Short names for what is done often; everything longer than a line lives in xtask or .ci/run.
+# Shortcuts for common tasks; anything longer than a line is in xtask or .ci/run.
 
 _default:
     @just --list
 
-# What CI runs: format, lints, tests, documentation
+# Run what CI runs: format, lints, tests, documentation
 check:
     .ci/run
 
-# All tests
+# Run all tests
 test:
     cargo xtask test
 
-# Speed and memory of discovery on a collection of your own
+# Measure discovery on a collection of your own
 bench path:
     cargo xtask bench discover {{quote(path)}}
 
-# The scripts of the server's pages (needs Node)
+# Build the scripts of the server's pages (needs Node)
 web:
     cargo xtask web
 
-# Formats the code
+# Format the code
 fmt:
     cargo fmt --all
 
-# Licences, sources and known faults of dependencies (needs cargo-deny)
+# Check licences, sources and advisories of dependencies (needs cargo-deny)
 deny:
     cargo deny check
 
-# The documentation of all crates, in a browser
+# Open the documentation of all crates in a browser
 doc:
     cargo doc --workspace --no-deps --open

@@ -1,6 +1,6 @@
 """datasketch as its documentation uses it: MinHash of words, 128 values, MinHashLSH at 0.8.
 
-The sketches are made by MinHash.generator, which its documentation names as the fastest way.
+MinHash.generator makes the sketches, which its documentation calls the fastest way.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""gaoya as its README and its notebook use it: an index of strings, filled and asked on all cores.
+"""gaoya as its README and its notebook use it: an index of strings, filled and queried on all cores.
 
-0.8   words, at 0.8, with the bands that are its defaults
-0.5   the README's own settings: words, at 0.5, 42 bands of 3
+0.8   words, at 0.8, with the default bands
+0.5   the settings of the README: words, at 0.5, 42 bands of 3
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""rensa as its README uses it: words divided by white space, 128 values, threshold 0.8.
+"""rensa as its README uses it: words separated by white space, 128 values, threshold 0.8.
 
 rho     the batch pipeline of its published figures: flags, from a sample of the words
 flags   all words of a document, in a batch: flags
-unique  "Keep unique documents": which of them are like an earlier one
-pairs   "Deduplicating with RMinHashLSH": candidates of an index, each checked by its estimate
+unique  "Keep unique documents": which documents are similar to an earlier one
+pairs   "Deduplicating with RMinHashLSH": candidates of an index, each checked by its estimated similarity
 """
 
 import sys

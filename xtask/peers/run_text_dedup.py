@@ -1,6 +1,6 @@
 """text-dedup as its README runs it: the command for MinHash, with its defaults (5 words, 0.7, 250 values).
 
---debug makes it write which document is in which cluster; without, it writes what is left only.
+With --debug it writes the cluster of each document; otherwise only the remaining documents.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""How long discovery takes from a column of pandas, beside the command on the same documents, and the memory.
+"""Compares discovery from a pandas column with the command on the same documents: time and memory.
 
     python bench.py TEXTKIN DOCUMENTS.jsonl
-    python bench.py memory KIND DOCUMENTS.jsonl      what one run took beyond its data (Linux)
+    python bench.py memory KIND DOCUMENTS.jsonl      memory of one run beyond its data (Linux)
 """
 
 import subprocess
@@ -14,14 +14,14 @@ import textkin
 RUNS = 5
 N_DOCUMENTS = 20_000
 SETTINGS = {"score": "s4", "threshold": 0.05}
-# So little that what is found takes little beside the text.
+# Small, so that the result is small compared with the text.
 MEMORY = 16 << 20
 
 
 def timed(call):
-    begun = time.perf_counter()
+    start = time.perf_counter()
     result = call()
-    return time.perf_counter() - begun, result
+    return time.perf_counter() - start, result
 
 
 KINDS = {
@@ -41,7 +41,7 @@ def read(documents):
 
 
 def status(name):
-    """A line of what Linux says about this process, in bytes."""
+    """Returns a value of /proc/self/status, in bytes."""
     for line in open("/proc/self/status"):
         if line.startswith(name + ":"):
             return int(line.split()[1]) * 1024
@@ -49,9 +49,9 @@ def status(name):
 
 
 def memory(kind, documents):
-    """Prints the most memory of a run beyond what was there before it."""
+    """Prints the peak memory of a run, without the memory in use before it."""
     data = KINDS[kind](read(documents))
-    textkin.discover(["a warm start"], progress=False)
+    textkin.discover(["a warm-up run"], progress=False)
     with open("/proc/self/clear_refs", "w") as peak:
         peak.write("5")
     before = status("VmRSS")
@@ -79,10 +79,10 @@ def main():
         def run_package(data):
             return lambda: textkin.discover(data, **SETTINGS, progress=False).pairs.num_rows
 
-        kinds = {name: of(frame) for name, of in KINDS.items()}
+        kinds = {name: convert(frame) for name, convert in KINDS.items()}
         best = {name: float("inf") for name in ["command", *kinds]}
         n_pairs = None
-        # In turns, so that all see the same machine.
+        # Alternating, so that all run under the same conditions.
         for _ in range(RUNS):
             best["command"] = min(best["command"], timed(run_command)[0])
             for name, data in kinds.items():
@@ -90,7 +90,7 @@ def main():
                 best[name] = min(best[name], seconds)
     importing = min(
         float(subprocess.run(
-            [sys.executable, "-c", "import time; b = time.perf_counter(); import textkin; print(time.perf_counter() - b)"],
+            [sys.executable, "-c", "import time; start = time.perf_counter(); import textkin; print(time.perf_counter() - start)"],
             capture_output=True, text=True, check=True,
         ).stdout) for _ in range(RUNS)
     )
@@ -102,11 +102,11 @@ def main():
     print(f"import textkin       {importing:>10.3f} s   (goal: under 0.2)")
     if not sys.platform.startswith("linux"):
         return
-    print(f"the most memory of a run beyond its data, with memory={MEMORY >> 20}MiB (a copy is {n_bytes / 2**20:.0f} MiB)")
+    print(f"peak memory of a run beyond its data, with memory={MEMORY >> 20}MiB (a copy is {n_bytes / 2**20:.0f} MiB)")
     for name in KINDS:
         command = [sys.executable, __file__, "memory", name, documents]
-        taken = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        print(f"{name:<20} {int(taken) / 2**20:>10.0f} MiB")
+        used = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        print(f"{name:<20} {int(used) / 2**20:>10.0f} MiB")
 
 
 main()

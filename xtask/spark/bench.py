@@ -1,4 +1,4 @@
-"""One run on a Spark cluster of two workers, measured: prints one line of JSON.
+"""Measures one run on a Spark cluster of two workers and prints one line of JSON.
 
     bench.py MODE INPUT FOLDER
 
@@ -25,17 +25,18 @@ CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "4",
-    # Spark takes the chunks for smaller than they are, and has no memory for them on every worker.
+    # Spark underestimates the size of the chunks; a broadcast would not fit the memory of a worker.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.eventLog.enabled": "true",
     "spark.eventLog.compress": "false",
     "spark.eventLog.rolling.enabled": "false",
 }
 TASK_MEMORY = 64 << 20
+SETTINGS = {"score": "s4", "threshold": 0.05}
 
 
 def cpu_seconds(roots):
-    """What these processes and all that they started have used, those that are over included."""
+    """Returns the CPU time of these processes and their descendants, including those that have ended."""
     total = 0
     for pid in {process for root in roots for process in [root, *descendants(root)]}:
         try:
@@ -47,7 +48,7 @@ def cpu_seconds(roots):
 
 
 def peak(pid):
-    """The most memory that a process had, in bytes."""
+    """Returns the peak memory of a process in bytes."""
     for line in Path(f"/proc/{pid}/status").read_text().split("\n"):
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
@@ -55,7 +56,7 @@ def peak(pid):
 
 
 def peaks(roots):
-    """The most memory of an executor's Java and of the Python processes it started."""
+    """Returns the peak memory of the Java process of an executor and of its Python processes."""
     java = python = 0
     for root in roots:
         for executor in descendants(root):
@@ -70,8 +71,8 @@ def peaks(roots):
     return java, python
 
 
-def shuffled(folder):
-    """Bytes that all stages wrote for the next ones, in all."""
+def shuffle_bytes(folder):
+    """Returns the total bytes that all stages wrote for the next ones."""
     total = 0
     for log in Path(folder).iterdir():
         for line in log.open():
@@ -82,11 +83,11 @@ def shuffled(folder):
 
 
 def self_join(spark, documents, folder):
-    """The pairs of documents that share chunks, the way Spark SQL does it. Chunks are made once."""
+    """Returns the pairs of documents that share chunks, with a join of Spark SQL. Chunks are computed once."""
     from pyspark.sql import functions as f
     from textkin.spark import _step
 
-    options = {"chunk": "words:8", "select": "spex", "score": "s4", "threshold": 0.05, "seed": 0}
+    options = {"chunk": "words:8", "select": "spex", **SETTINGS, "seed": 0}
     chunks = _step.run(documents.select("id", "text"), "prepare", options)
     chunks = chunks.select("id", f.explode("fingerprint").alias("fingerprint"))
     chunks.write.option("compression", "zstd").parquet(f"file:{folder / 'chunks'}")
@@ -107,7 +108,7 @@ def main():
 
     conf = {**CONF, "spark.eventLog.dir": f"file:{logs}"}
     if mode != "join":
-        # The self-join is Java's own work: it takes longer so.
+        # The self-join runs in Java and is slower with these options.
         for process in ("driver", "executor"):
             conf[f"spark.{process}.extraJavaOptions"] = textkin.spark.JAVA_OPTIONS
     builder = SparkSession.builder.master(cluster.url).appName(mode)
@@ -126,6 +127,7 @@ def main():
         else:
             pairs = textkin.spark.discover(
                 documents,
+                **SETTINGS,
                 checkpoint=f"file:{folder / 'run'}",
                 task_memory=TASK_MEMORY,
                 counters=None if mode == "plain" else "auto",
@@ -140,7 +142,7 @@ def main():
     print(json.dumps({
         "mode": mode, "text_bytes": bytes_of_text, "pairs": found, "seconds": seconds,
         "cpu_seconds": cpu, "java_peak": java, "python_peak": python, "task_memory": TASK_MEMORY,
-        "shuffle_bytes": shuffled(logs),
+        "shuffle_bytes": shuffle_bytes(logs),
     }))  # fmt: skip
 
 

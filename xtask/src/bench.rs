@@ -1,4 +1,4 @@
-//! Benchmarks: figures as ratios against something run in the same minute.
+//! Benchmarks: figures as ratios to a baseline measured in the same minute.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,17 +8,17 @@ use serde_json::Value;
 
 use crate::{cargo, generate, root};
 
-/// Each figure is the best of so many runs.
+/// Number of runs; each figure is the best of them.
 const RUNS: usize = 3;
 
-/// Discovery against the floor, and its growth over parts of the input.
+/// Measures discovery against the floor, and its growth over parts of the input.
 pub(crate) fn discover(paths: &[&str]) -> Result<()> {
     build()?;
     let folder = tempfile::tempdir()?;
     let full: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let mut floor = f64::INFINITY;
-    let mut run = Run::default();
-    // In turns, so that both see the same machine.
+    let mut run = DiscoverRun::default();
+    // Alternating, so that both run under the same conditions.
     for _ in 0..RUNS {
         floor = floor.min(run_floor(&full)?);
         run = run.better(run_discover(&full, folder.path(), &[])?);
@@ -38,7 +38,7 @@ pub(crate) fn discover(paths: &[&str]) -> Result<()> {
         let mut sample = Command::new(example("sample")?);
         let status = sample.arg(parts.to_string()).arg(&part).args(&full).status()?;
         ensure!(status.success(), "sampling failed");
-        let mut best = Run::default();
+        let mut best = DiscoverRun::default();
         for _ in 0..RUNS {
             best = best.better(run_discover(std::slice::from_ref(&part), folder.path(), &[])?);
         }
@@ -56,40 +56,43 @@ pub(crate) fn discover(paths: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Discovery of a collection ten times as large as its memory.
-pub(crate) fn memory(budget: u64) -> Result<()> {
+/// Measures discovery of a collection ten times as large as its memory.
+pub(crate) fn memory(limit: u64) -> Result<()> {
     build()?;
     let folder = tempfile::tempdir()?;
     let input = folder.path().join("generated.jsonl");
-    generate::collection(budget * 10, &input)?;
+    generate::collection(limit * 10, &input)?;
     let inputs = [input];
-    let free = run_discover(&inputs, folder.path(), &["--plan", "sort"])?;
+    let unlimited = run_discover(&inputs, folder.path(), &["--plan", "sort"])?;
     let pairs = std::fs::read(folder.path().join("pairs.csv"))?;
-    let bound = run_discover(&inputs, folder.path(), &["--memory", &budget.to_string()])?;
+    let limited = run_discover(&inputs, folder.path(), &["--memory", &limit.to_string()])?;
     let is_same = pairs == std::fs::read(folder.path().join("pairs.csv"))?;
     let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    println!("input                {:>10.0} MiB", mebibytes(free.input_bytes));
-    println!("pairs written        {:>10}", free.edges);
+    println!("input                {:>10.0} MiB", mebibytes(unlimited.input_bytes));
+    println!("pairs written        {:>10}", unlimited.edges);
     println!(
         "unlimited            {:>10.2} s, {:.0} MiB peak RSS",
-        free.seconds,
-        mebibytes(free.peak_rss)
+        unlimited.seconds,
+        mebibytes(unlimited.peak_rss)
     );
     println!(
         "within {:>5.0} MiB     {:>10.2} s, {:.0} MiB peak RSS (goal: at most {:.0})",
-        mebibytes(budget),
-        bound.seconds,
-        mebibytes(bound.peak_rss),
-        mebibytes(budget) + 150.0
+        mebibytes(limit),
+        limited.seconds,
+        mebibytes(limited.peak_rss),
+        mebibytes(limit) + 150.0
     );
-    println!("time / unlimited     {:>10.2}   (goal: at most 2.5)", bound.seconds / free.seconds);
-    println!("stages               {}", bound.stages);
+    println!(
+        "time / unlimited     {:>10.2}   (goal: at most 2.5)",
+        limited.seconds / unlimited.seconds
+    );
+    println!("stages               {}", limited.stages);
     println!("same bytes written   {:>10}", if is_same { "yes" } else { "NO" });
-    ensure!(is_same, "the answer depends on the memory");
+    ensure!(is_same, "the result depends on the memory limit");
     Ok(())
 }
 
-/// Repositories of so many documents.
+/// Measures repositories of these numbers of documents.
 pub(crate) fn repository(sizes: &[&str]) -> Result<()> {
     cargo(&["build", "--release", "--locked", "--package", "textkin", "--examples"])?;
     for (number, size) in sizes.iter().enumerate() {
@@ -102,7 +105,7 @@ pub(crate) fn repository(sizes: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Tracing a stream against the floor, for both presets.
+/// Measures tracing against the floor, for both presets.
 pub(crate) fn trace(paths: &[&str]) -> Result<()> {
     cargo(&["build", "--release", "--locked", "--package", "textkin", "--example", "trace_speed"])?;
     let folder = tempfile::tempdir()?;
@@ -119,11 +122,11 @@ pub(crate) fn trace(paths: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The experiments that say how right origins are.
+/// Experiments that measure the accuracy of origins.
 const ORIGINS: [&str; 4] =
     ["origin.table3", "origin.table4-7", "origin.table8", "origin.table9-10"];
 
-/// How right origins are, on each file.
+/// Measures the accuracy of origins on each file.
 pub(crate) fn origins(paths: &[&str]) -> Result<()> {
     build_command()?;
     for path in paths {
@@ -131,12 +134,12 @@ pub(crate) fn origins(paths: &[&str]) -> Result<()> {
         let mut eval = Command::new(target()?.join("textkin"));
         let status =
             eval.args(["eval", "run"]).args(ORIGINS).arg("--collection").arg(path).status()?;
-        ensure!(status.success(), "{path} could not be measured");
+        ensure!(status.success(), "cannot measure {path}");
     }
     Ok(())
 }
 
-/// Builds the command as people get it.
+/// Builds the command in release mode.
 pub(crate) fn build_command() -> Result<()> {
     cargo(&["build", "--release", "--locked", "--package", "textkin-cli"])
 }
@@ -146,7 +149,7 @@ fn build() -> Result<()> {
     cargo(&["build", "--release", "--locked", "--package", "textkin", "--examples"])
 }
 
-/// Where what is built for release lies.
+/// Returns the directory of release builds.
 pub(crate) fn target() -> Result<PathBuf> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     Ok(target.unwrap_or(root()?.join("target")).join("release"))
@@ -160,12 +163,12 @@ fn run_floor(paths: &[PathBuf]) -> Result<f64> {
     let output = Command::new(example("floor")?).args(paths).output()?;
     ensure!(output.status.success(), "the floor failed");
     let result: Value = serde_json::from_slice(&output.stdout)?;
-    result["seconds"].as_f64().context("the floor says how long it took")
+    result["seconds"].as_f64().context("the floor did not report its time")
 }
 
-/// What one run took and found.
+/// Costs and results of one run.
 #[derive(Clone, Debug)]
-struct Run {
+struct DiscoverRun {
     seconds: f64,
     peak_rss: u64,
     input_bytes: u64,
@@ -174,20 +177,20 @@ struct Run {
     stages: String,
 }
 
-impl Default for Run {
+impl Default for DiscoverRun {
     fn default() -> Self {
         let seconds = f64::INFINITY;
         Self { seconds, peak_rss: 0, input_bytes: 0, documents: 0, edges: 0, stages: String::new() }
     }
 }
 
-impl Run {
+impl DiscoverRun {
     fn better(self, other: Self) -> Self {
         if other.seconds < self.seconds { other } else { self }
     }
 }
 
-fn run_discover(paths: &[PathBuf], folder: &Path, options: &[&str]) -> Result<Run> {
+fn run_discover(paths: &[PathBuf], folder: &Path, options: &[&str]) -> Result<DiscoverRun> {
     let stats = folder.join("stats.json");
     let status = Command::new(target()?.join("textkin"))
         .arg("discover")
@@ -207,8 +210,8 @@ fn run_discover(paths: &[PathBuf], folder: &Path, options: &[&str]) -> Result<Ru
         format!("{} {seconds:.2} s", stage["name"].as_str().unwrap_or("?"))
     };
     let stages: Vec<String> = stats["stages"].as_array().into_iter().flatten().map(stage).collect();
-    Ok(Run {
-        seconds: stats["seconds"].as_f64().context("a run says how long it took")?,
+    Ok(DiscoverRun {
+        seconds: stats["seconds"].as_f64().context("discover did not report its time")?,
         peak_rss: number("peak_rss_bytes"),
         input_bytes: number("input_bytes"),
         documents: number("documents"),
@@ -217,7 +220,7 @@ fn run_discover(paths: &[PathBuf], folder: &Path, options: &[&str]) -> Result<Ru
     })
 }
 
-/// The slope of the line through the logarithms of `points`: the exponent of growth.
+/// Returns the slope of the line through the logarithms of `points`: the exponent of growth.
 pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let n = logs.len() as f64;

@@ -1,8 +1,8 @@
-//! A collection made to order: random text with a known kind of reuse.
+//! Generated collection: random text with known reuse.
 //!
 //! Words follow Zipf's law. One document in five is new text around a passage of an earlier one,
 //! one in twenty is an edited copy, one in a hundred an exact copy; one in ten ends with a notice
-//! that many documents have. The same size gives the same bytes.
+//! that many documents share. The same size gives the same bytes.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Earlier documents that later ones may copy from.
+/// Number of recent documents that others can copy from.
 const REMEMBERED: usize = 2000;
 
 /// Writes about `bytes` bytes of JSON lines to `file`.
@@ -53,15 +53,15 @@ fn document(random: &mut Random, earlier: &VecDeque<Vec<u32>>, notice: &[u32]) -
             1..=5 => {
                 words.clone_from(source);
                 for _ in 0..words.len() / 40 {
-                    let place = random.index(words.len());
-                    words[place] = random.word();
+                    let position = random.index(words.len());
+                    words[position] = random.word();
                 }
             }
             6..=25 => {
                 let length = (30 + random.index(200)).min(source.len());
                 let start = random.index(source.len() - length + 1);
-                let place = random.index(words.len());
-                words.splice(place..place, source[start..start + length].iter().copied());
+                let position = random.index(words.len());
+                words.splice(position..position, source[start..start + length].iter().copied());
             }
             _ => {}
         }
@@ -87,13 +87,13 @@ pub(crate) fn spell(mut number: u32, line: &mut String) {
     }
 }
 
-/// SplitMix64.
+/// Random numbers by SplitMix64.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Another number gives another sequence.
-    pub(crate) fn new(number: u64) -> Self {
-        let mut random = Self(number);
+    /// Creates a generator from a seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut random = Self(seed);
         random.0 = random.next();
         random
     }
@@ -109,16 +109,16 @@ impl Random {
         self.next() % bound.max(1)
     }
 
-    /// An index into something of length `n`.
+    /// Returns an index below `n`.
     pub(crate) fn index(&mut self, n: usize) -> usize {
         usize::try_from(self.below(n as u64)).unwrap_or(0)
     }
 
-    /// A word number whose frequency falls with its rank.
+    /// Returns the number of a word; frequency falls with rank.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "the number is below the vocabulary"
+        reason = "the number is smaller than the vocabulary"
     )]
     pub(crate) fn word(&mut self) -> u32 {
         const VOCABULARY: f64 = 200_000.0;

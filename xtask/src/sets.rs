@@ -1,27 +1,26 @@
-//! Texts as sets of hashed words or runs of words: what truth is counted by, apart from textkin.
+//! Texts as sets of hashed words or word n-grams, from which ground truth is computed independently of textkin.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// How a text becomes a set.
+/// How to convert a text to a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Sets {
-    /// Runs of eight words; a word is a run of letters and digits, in small letters. What is shorter than
-    /// eight words is one run.
+pub(crate) enum SetKind {
+    /// Runs of eight words; a word is a run of letters and digits in lower case. A shorter text is one run.
     EightWords,
     /// Runs of three such words.
     ThreeWords,
-    /// What white space divides.
+    /// Words separated by white space.
     Words,
-    /// The same in small letters.
+    /// Words separated by white space, in lower case.
     LowerWords,
-    /// Runs of five of what characters outside of words divide, in small letters, the empty too: as
+    /// Runs of five words in lower case, split at every character outside of words, including empty words, as
     /// text-dedup does.
     FiveWords,
 }
 
-impl Sets {
-    /// The set of a text, as ascending hashes. Two different members have the same hash with a
-    /// probability of about 10⁻⁶ in ten million.
+impl SetKind {
+    /// Returns the set of a text, as ascending hashes. Among ten million members, two have the same hash with a
+    /// probability of about 10⁻⁶.
     pub(crate) fn of(self, text: &str) -> Vec<u64> {
         let lower;
         let words: Vec<&str> = match self {
@@ -59,12 +58,12 @@ impl Sets {
     }
 }
 
-/// The same in every run: the keys are fixed.
+/// Hashes words; the result is the same in every run.
 fn hash(words: &[&str]) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(words)
 }
 
-/// How many members two ascending sets share, by a walk over both.
+/// Returns the number of members that two ascending sets share.
 pub(crate) fn n_shared(mut a: &[u64], mut b: &[u64]) -> u64 {
     let mut shared = 0;
     while let ([x, rest_a @ ..], [y, rest_b @ ..]) = (a, b) {
@@ -79,21 +78,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_those_of_their_makers() {
-        assert_eq!(Sets::EightWords.of("a b c d e f g h i j k l").len(), 5);
+    fn sets_are_those_of_the_compared_tools() {
+        assert_eq!(SetKind::EightWords.of("a b c d e f g h i j k l").len(), 5);
         assert_eq!(
-            Sets::EightWords.of("a b c d e f g h i j k l"),
-            Sets::EightWords.of("A b c d, e f g h i j k l!")
+            SetKind::EightWords.of("a b c d e f g h i j k l"),
+            SetKind::EightWords.of("A b c d, e f g h i j k l!")
         );
-        assert_eq!(Sets::EightWords.of("One two").len(), 1, "what is short is one run");
-        assert_eq!(Sets::Words.of("a A a b.").len(), 3);
-        assert_eq!(Sets::LowerWords.of("a A a b.").len(), 2);
+        assert_eq!(SetKind::EightWords.of("One two").len(), 1, "a short text is one run");
+        assert_eq!(SetKind::Words.of("a A a b.").len(), 3);
+        assert_eq!(SetKind::LowerWords.of("a A a b.").len(), 2);
         assert_eq!(
-            Sets::FiveWords.of("a, b_c d e").len(),
+            SetKind::FiveWords.of("a, b_c d e").len(),
             1,
-            "between a comma and a blank is a word"
+            "there is an empty word between a comma and a space"
         );
-        assert!(Sets::EightWords.of("").is_empty());
+        assert!(SetKind::EightWords.of("").is_empty());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Discovery on Spark, measured beside a self-join of the same chunks, and with workers that die.
+//! Benchmark of discovery on Spark against a self-join of the same chunks, and runs that lose a worker.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,12 +8,12 @@ use serde::Deserialize;
 
 use crate::{bench, generate, root};
 
-/// Bytes of the collections, each twice the one before.
+/// Bytes of the collections.
 const SIZES: [u64; 3] = [32 << 20, 64 << 20, 128 << 20];
 
-/// What one run took.
+/// Costs of one run.
 #[derive(Debug, Deserialize)]
-struct Run {
+struct SparkRun {
     text_bytes: f64,
     pairs: u64,
     seconds: f64,
@@ -36,9 +36,9 @@ pub(crate) fn bench(arguments: &[&str]) -> Result<()> {
     let mut plain = Vec::new();
     let mut counted = Vec::new();
     println!(
-        "a master and two workers of one core each on this machine; CPU seconds of all processes; \
-        textkin with the options of Java that suit it (textkin.spark.JAVA_OPTIONS), the self-join \
-        without them, which suits that; plain is textkin without counters"
+        "one master and two workers with one core each on this machine; CPU seconds of all processes; \
+        textkin runs with textkin.spark.JAVA_OPTIONS, the self-join without them, which is faster for it; \
+        plain is textkin without counters"
     );
     println!(
         "{:>10} {:>12} {:>9} {:>9} {:>9} {:>14} {:>11} {:>13}",
@@ -47,18 +47,18 @@ pub(crate) fn bench(arguments: &[&str]) -> Result<()> {
     for size in SIZES {
         let input = folder.path().join(format!("{size}.jsonl"));
         generate::collection(size, &input)?;
-        let mut of_join = None;
+        let mut join_run = None;
         for mode in ["textkin", "plain", "join"] {
             let run = run(&python, mode, &input, &folder.path().join(format!("{mode}-{size}")))?;
             show(mode, &run);
             match mode {
                 "textkin" => counted.push(run),
                 "plain" => plain.push(run),
-                _ => of_join = Some(run),
+                _ => join_run = Some(run),
             }
         }
-        if let (Some(join), Some(own)) = (of_join, counted.last()) {
-            let share = own.cpu_seconds / join.cpu_seconds;
+        if let (Some(join), Some(counted)) = (join_run, counted.last()) {
+            let share = counted.cpu_seconds / join.cpu_seconds;
             println!("{:>38} CPU seconds / self-join {share:.2} (goal: at most 0.5)", "");
         }
     }
@@ -79,14 +79,14 @@ pub(crate) fn bench(arguments: &[&str]) -> Result<()> {
     if let Some(run) = counted.first() {
         let mebibytes = run.task_memory / f64::from(1 << 20);
         println!(
-            "memory of an executor: spark.executor.memory (here 1 GiB) for Java, and for each of its \
-            tasks a Python process that holds about task_memory (here {mebibytes} MiB) beside itself"
+            "memory of an executor: spark.executor.memory (here 1 GiB) for Java, and for each of its tasks a \
+            Python process with about task_memory (here {mebibytes} MiB) of data"
         );
     }
     Ok(())
 }
 
-fn show(mode: &str, run: &Run) {
+fn show(mode: &str, run: &SparkRun) {
     let mebibytes = |bytes: f64| bytes / f64::from(1 << 20);
     println!(
         "{:>10.1} {:>12} {:>9} {:>9.1} {:>9.1} {:>14.2} {:>11.0} {:>13.0}",
@@ -101,7 +101,7 @@ fn show(mode: &str, run: &Run) {
     );
 }
 
-fn run(python: &Path, mode: &str, input: &Path, folder: &Path) -> Result<Run> {
+fn run(python: &Path, mode: &str, input: &Path, folder: &Path) -> Result<SparkRun> {
     let root = root()?;
     let output = Command::new(python)
         .arg(root.join("xtask/spark/bench.py"))
@@ -112,15 +112,15 @@ fn run(python: &Path, mode: &str, input: &Path, folder: &Path) -> Result<Run> {
         .stderr(Stdio::piped())
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let told = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "the run '{mode}' failed:\n{told}");
-    let line = text.lines().last().context("the run said nothing")?;
-    let run = serde_json::from_str(line).with_context(|| format!("the run said: {line}"))?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "the run '{mode}' failed:\n{stderr}");
+    let line = text.lines().last().context("the run printed nothing")?;
+    let run = serde_json::from_str(line).with_context(|| format!("unexpected output: {line}"))?;
     std::fs::remove_dir_all(folder)?;
     Ok(run)
 }
 
-/// Ten runs that lose a worker, one in every step: the tests of the cluster, all of them.
+/// Runs the cluster tests with ten runs that lose a worker, one in every step.
 fn kill(python: &Path) -> Result<()> {
     let root = root()?;
     let status = Command::new(python)
@@ -132,26 +132,26 @@ fn kill(python: &Path) -> Result<()> {
         .env("TEXTKIN_SPARK_KILLS", "10")
         .current_dir(root.join("target"))
         .status()?;
-    ensure!(status.success(), "a run that lost a worker gave something else");
-    println!("ten runs lost a worker, and gave what one machine gives");
+    ensure!(status.success(), "a run that lost a worker gave a different result");
+    println!("ten runs lost a worker and gave the result of one machine");
     Ok(())
 }
 
-/// An environment with Spark and the package as it is now, built for release.
+/// Creates an environment with Spark and the current package in release mode; returns its Python.
 fn environment() -> Result<PathBuf> {
     let root = root()?;
     let folder = root.join("target/spark");
     let python = folder.join("environment/bin/python");
     let wheels = folder.join("wheels");
-    let done = |command: &mut Command, what: &str| -> Result<()> {
-        let status = command.current_dir(&root).status().context(what.to_owned())?;
-        ensure!(status.success(), "{what}");
+    let run = |command: &mut Command, failure: &str| -> Result<()> {
+        let status = command.current_dir(&root).status().context(failure.to_owned())?;
+        ensure!(status.success(), "{failure}");
         Ok(())
     };
     if !python.exists() {
         let mut make = Command::new("python3");
         make.args(["-m", "venv"]).arg(folder.join("environment"));
-        done(&mut make, "python3 makes no environment")?;
+        run(&mut make, "python3 -m venv failed")?;
     }
     let pip = || {
         let mut pip = Command::new(&python);
@@ -159,20 +159,17 @@ fn environment() -> Result<PathBuf> {
         pip
     };
     let packages = ["maturin>=1.9.4,<2", "pyspark>=4", "pyarrow", "pandas", "pytest"];
-    done(
+    run(
         pip().args(packages),
-        "pip cannot install what is needed (is the package index in reach?)",
+        "pip cannot install the required packages; is the Python package index reachable?",
     )?;
     if wheels.exists() {
         std::fs::remove_dir_all(&wheels)?;
     }
     let mut build = Command::new(&python);
     build.args(["-m", "maturin", "build", "--release", "--quiet", "--out"]).arg(&wheels);
-    done(&mut build, "the package does not build")?;
-    let wheel = std::fs::read_dir(&wheels)?.next().context("there is no wheel")??.path();
-    done(
-        pip().args(["--force-reinstall", "--no-deps"]).arg(wheel),
-        "the package does not install",
-    )?;
+    run(&mut build, "cannot build the package")?;
+    let wheel = std::fs::read_dir(&wheels)?.next().context("maturin built no wheel")??.path();
+    run(pip().args(["--force-reinstall", "--no-deps"]).arg(wheel), "cannot install the package")?;
     Ok(python)
 }

@@ -9,10 +9,10 @@ use crate::{cargo, root};
 
 /// The oldest Node that Vite runs on: major and minor version.
 const OLDEST_NODE: (u32, u32) = (20, 19);
-/// The oldest npm that leaves the names of hosts out of `package-lock.json` as it is asked to.
+/// The oldest npm that can omit host names from `package-lock.json`.
 const OLDEST_NPM: (u32, u32) = (10, 0);
 
-/// `cargo xtask web`: the assets, from the npm sources into `crates/textkin-web/assets/dist`.
+/// `cargo xtask web`: builds the assets from the npm sources in `crates/textkin-web/assets/dist`.
 pub(crate) fn web() -> Result<()> {
     let folder = root()?.join("crates/textkin-web/frontend");
     check_version("node", OLDEST_NODE)?;
@@ -21,7 +21,7 @@ pub(crate) fn web() -> Result<()> {
     run(&folder, &["run", "build"])
 }
 
-/// `cargo xtask web check`: the assets, their tests, and a look at every page in Chromium.
+/// `cargo xtask web check`: builds and tests the assets, and checks every page in Chromium.
 pub(crate) fn check() -> Result<()> {
     web()?;
     let folder = root()?.join("crates/textkin-web/frontend");
@@ -33,8 +33,8 @@ pub(crate) fn check() -> Result<()> {
     run(&folder, &["run", "axe", "--", gallery])
 }
 
-/// `cargo xtask web story`: the assets, the program with them, and the whole way of a newcomer through
-/// a running server in Chromium.
+/// `cargo xtask web story`: builds the assets and the program, and follows a new user through a running server in
+/// Chromium.
 pub(crate) fn story() -> Result<()> {
     web()?;
     cargo(&["build", "--package", "textkin-cli"])?;
@@ -46,7 +46,7 @@ pub(crate) fn story() -> Result<()> {
     run(&folder, &["run", "story", "--", program, shots.unwrap_or("story")])
 }
 
-/// `cargo xtask serve`: the assets, and the server with these arguments.
+/// `cargo xtask serve`: builds the assets and runs the server with these arguments.
 pub(crate) fn serve(arguments: &[&str]) -> Result<()> {
     web()?;
     let server = ["run", "--release", "--package", "textkin-cli", "--", "serve"];
@@ -65,22 +65,22 @@ fn check_version(program: &str, oldest: (u32, u32)) -> Result<()> {
     let output = output.with_context(|| missing(program, oldest))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let Some(found) = version(&text) else {
-        bail!("{program} says its version is {:?}, which is none", text.trim());
+        bail!("cannot parse the version of {program}: {:?}", text.trim());
     };
     let (major, minor) = oldest;
-    let said = text.trim();
-    ensure!(found >= oldest, "{program} is too old: {said}, but {major}.{minor} is needed");
+    let text = text.trim();
+    ensure!(found >= oldest, "{program} {text} is too old; {major}.{minor} or later is required");
     Ok(())
 }
 
 fn missing(program: &str, (major, minor): (u32, u32)) -> String {
     format!(
-        "cannot run {program}: the pages need Node {major}.{minor} or newer to be built; \
-         without it, `cargo build` gives a server whose pages work but for scripts"
+        "cannot run {program}; the pages need {program} {major}.{minor} or later; without it, `cargo build` builds a \
+         server whose pages have no scripts"
     )
 }
 
-/// Major and minor of `v20.19.1` or `11.0.0`.
+/// Parses the major and minor version of `v20.19.1` or `11.0.0`.
 fn version(text: &str) -> Option<(u32, u32)> {
     let mut parts = text.trim().trim_start_matches('v').split('.');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))

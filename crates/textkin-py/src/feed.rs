@@ -139,7 +139,7 @@ struct State {
 
 impl std::fmt::Debug for State {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("State").field("asked", &self.requested).finish_non_exhaustive()
+        formatter.debug_struct("State").field("requested", &self.requested).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,5 @@
-//! The files of a package, as bytes. Nothing is written: names in an archive are only looked at, and what
-//! it holds is bounded.
+//! Files of a package, as bytes. Nothing is written to disk: names in an archive are only compared, and sizes are
+//! limited.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -7,19 +7,19 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::list::Client;
+use super::list::PackageManager;
 
-/// The most bytes of an archive after decompression.
+/// Maximum bytes of an archive after decompression.
 const MAX_ARCHIVE: u64 = 2 << 30;
-/// The most bytes of a file in it; what is larger is no page.
+/// Maximum bytes of a file in it; larger ones are skipped.
 const MAX_FILE: u64 = 16 << 20;
-/// The most files in it.
+/// Maximum number of files in it.
 const MAX_FILES: usize = 200_000;
 
-/// Calls `each` with the name and the bytes of every file that `is_wanted`. Names are without the part that
-/// is the same for all: the folder of a source distribution, `usr/share/doc/NAME` of a Debian package.
+/// Calls `each` with the name and the bytes of every file that `is_wanted`. Names omit the common prefix: the folder
+/// of a source distribution, `usr/share/doc/NAME` of a Debian package.
 pub(crate) fn read(
-    client: Client,
+    client: PackageManager,
     path: &Path,
     is_wanted: impl Fn(&str) -> bool,
     each: impl FnMut(&str, &[u8]) -> Result<()>,
@@ -28,11 +28,16 @@ pub(crate) fn read(
     let file = BufReader::new(file);
     let name = path.to_string_lossy();
     let result = match client {
-        Client::Pip if name.ends_with(".tar.gz") => {
+        PackageManager::Pip if name.ends_with(".tar.gz") => {
             read_tar(flate2::read::GzDecoder::new(file), 1, is_wanted, each)
         }
-        Client::Pip => bail!("{} is no .tar.gz; choose releases that are", path.display()),
-        Client::Apt => debian_data(file).and_then(|data| read_tar(data, 4, is_wanted, each)),
+        PackageManager::Pip => bail!(
+            "{} is not a .tar.gz file; pin source distributions in that format",
+            path.display()
+        ),
+        PackageManager::Apt => {
+            debian_data(file).and_then(|data| read_tar(data, 4, is_wanted, each))
+        }
     };
     result.with_context(|| format!("cannot read {}", path.display()))
 }
@@ -45,7 +50,7 @@ fn read_tar(
 ) -> Result<()> {
     let mut archive = tar::Archive::new(reader.take(MAX_ARCHIVE));
     for (number, entry) in archive.entries()?.enumerate() {
-        ensure!(number < MAX_FILES, "there are more than {MAX_FILES} files in it");
+        ensure!(number < MAX_FILES, "the archive has more than {MAX_FILES} files");
         let entry = entry?;
         if !entry.header().entry_type().is_file() || entry.size() > MAX_FILE {
             continue;
@@ -67,20 +72,20 @@ fn read_tar(
     Ok(())
 }
 
-/// The files of a Debian package, which is an `ar` archive: headers of 60 bytes, each before a member.
+/// Returns the data archive of a Debian package, which is an `ar` archive: each member follows a header of 60 bytes.
 fn debian_data(mut reader: impl Read + 'static) -> Result<Box<dyn Read>> {
     let mut magic = [0; 8];
     reader.read_exact(&mut magic)?;
-    ensure!(&magic == b"!<arch>\n", "it is no Debian package");
+    ensure!(&magic == b"!<arch>\n", "not a Debian package");
     loop {
         let mut header = [0; 60];
-        reader.read_exact(&mut header).context("there is no data.tar in it")?;
+        reader.read_exact(&mut header).context("the package has no data.tar")?;
         let field = |range: std::ops::Range<usize>| {
             String::from_utf8_lossy(header.get(range).unwrap_or_default()).trim().to_owned()
         };
         let name = field(0..16);
-        let size: u64 = field(48..58).parse().context("its members have no size")?;
-        ensure!(header.ends_with(b"`\n"), "its members are damaged");
+        let size: u64 = field(48..58).parse().context("a member has an invalid size")?;
+        ensure!(header.ends_with(b"`\n"), "the header of a member is corrupt");
         match name.trim_end_matches('/') {
             "data.tar.xz" => return Ok(Box::new(liblzma::read::XzDecoder::new(reader.take(size)))),
             "data.tar.zst" => return Ok(Box::new(zstd::Decoder::new(reader.take(size))?)),
@@ -88,10 +93,10 @@ fn debian_data(mut reader: impl Read + 'static) -> Result<Box<dyn Read>> {
             "data.tar" => return Ok(Box::new(reader.take(size))),
             _ => {}
         }
-        // Members begin at even places.
+        // Members start at even offsets.
         let skipped = size + size % 2;
         let passed = std::io::copy(&mut reader.by_ref().take(skipped), &mut std::io::sink())?;
-        ensure!(passed == skipped, "it ends too early");
+        ensure!(passed == skipped, "the package is truncated");
     }
 }
 
@@ -105,7 +110,7 @@ mod tests {
         for (name, bytes) in files {
             let mut header = tar::Header::new_gnu();
             header.set_size(bytes.len() as u64);
-            // Written as it is: a name may lead anywhere.
+            // Written as is: a name may point outside the archive.
             header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
             header.set_cksum();
             builder.append(&header, *bytes).unwrap();
@@ -132,7 +137,7 @@ mod tests {
         bytes
     }
 
-    fn names(client: Client, file: &str, bytes: &[u8]) -> Result<Vec<String>> {
+    fn names(client: PackageManager, file: &str, bytes: &[u8]) -> Result<Vec<String>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(file);
         std::fs::write(&path, bytes).unwrap();
@@ -153,11 +158,11 @@ mod tests {
     fn source_distributions_are_read() {
         let bytes =
             gz(&tar(&[("x-1/docs/a.rst", b"A"), ("x-1/x.py", b"B"), ("../../b.rst", b"C")]));
-        let found = names(Client::Pip, "x-1.tar.gz", &bytes).unwrap();
-        assert_eq!(found, ["docs/a.rst=A", "../b.rst=C"], "names are only looked at");
-        assert!(names(Client::Pip, "x-1.zip", b"").is_err());
-        assert!(names(Client::Pip, "x-1.tar.gz", b"no archive").is_err());
-        assert!(names(Client::Pip, "x-1.tar.gz", &bytes[..bytes.len() / 2]).is_err());
+        let found = names(PackageManager::Pip, "x-1.tar.gz", &bytes).unwrap();
+        assert_eq!(found, ["docs/a.rst=A", "../b.rst=C"], "names are only compared");
+        assert!(names(PackageManager::Pip, "x-1.zip", b"").is_err());
+        assert!(names(PackageManager::Pip, "x-1.tar.gz", b"no archive").is_err());
+        assert!(names(PackageManager::Pip, "x-1.tar.gz", &bytes[..bytes.len() / 2]).is_err());
     }
 
     #[test]
@@ -170,10 +175,14 @@ mod tests {
         ] {
             let bytes =
                 ar(&[("debian-binary", b"2.0"), ("control.tar.gz", b"xyz"), (member, &data)]);
-            assert_eq!(names(Client::Apt, "x.deb", &bytes).unwrap(), ["html/a.rst=A"], "{member}");
+            assert_eq!(
+                names(PackageManager::Apt, "x.deb", &bytes).unwrap(),
+                ["html/a.rst=A"],
+                "{member}"
+            );
         }
         for wrong in [&b""[..], b"!<arch>\n", &ar(&[("debian-binary", b"2.0")]), b"!<arch>\nxx"] {
-            assert!(names(Client::Apt, "x.deb", wrong).is_err());
+            assert!(names(PackageManager::Apt, "x.deb", wrong).is_err());
         }
     }
 }

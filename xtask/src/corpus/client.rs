@@ -1,4 +1,4 @@
-//! Fetches a release with the client of its registry, and makes sure that it is the one that was pinned.
+//! Downloads a release with the package manager of its registry, and checks that it is the pinned one.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 
-use super::list::{Client, Release};
+use super::list::{PackageManager, Release};
 
-/// Clients mostly wait: for the registry, and pip for what it asks of a package.
-const AT_A_TIME: usize = 4;
+/// Number of parallel downloads; package managers mostly wait for the network.
+const MAX_PARALLEL: usize = 4;
 
-/// Calls `each` with every release, some at a time, and gives what came of it in order.
+/// Calls `each` with every release, several in parallel, and returns the results in order.
 pub(crate) fn all<T: Send>(
     releases: &[&Release],
     each: impl Fn(&Release) -> Result<T> + Sync,
@@ -30,7 +30,7 @@ pub(crate) fn all<T: Send>(
         }
     };
     let mut results = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..MAX_PARALLEL).map(|_| scope.spawn(work)).collect();
         let finished = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
         finished.flat_map(Result::unwrap_or_default).collect::<Vec<_>>()
     });
@@ -38,8 +38,8 @@ pub(crate) fn all<T: Send>(
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The file of a release in `folder`: it is fetched unless it is there and is the right one.
-pub(crate) fn fetch(client: Client, release: &Release, folder: &Path) -> Result<PathBuf> {
+/// Returns the file of a release in `folder`; downloads it unless it exists with the right checksum.
+pub(crate) fn fetch(client: PackageManager, release: &Release, folder: &Path) -> Result<PathBuf> {
     let path = folder.join(&release.file);
     if path.is_file() && sha256(&path)? == release.sha256 {
         return Ok(path);
@@ -47,7 +47,7 @@ pub(crate) fn fetch(client: Client, release: &Release, folder: &Path) -> Result<
     let fetched = download(client, &release.package, &release.version, folder)?;
     ensure!(
         fetched.release.sha256 == release.sha256,
-        "{} is not the file that was pinned: its SHA-256 is {}, not {}",
+        "{} differs from the pinned file: SHA-256 is {}, expected {}",
         fetched.release.file,
         fetched.release.sha256,
         release.sha256
@@ -56,27 +56,28 @@ pub(crate) fn fetch(client: Client, release: &Release, folder: &Path) -> Result<
     Ok(path)
 }
 
-/// What is served now: the same version from pip, which keeps all, the newest from apt, which does not.
-pub(crate) fn renew(client: Client, release: &Release, folder: &Path) -> Result<Release> {
+/// Returns the release that is available now: the same version from pip, which keeps all, the newest from apt, which
+/// does not.
+pub(crate) fn renew(client: PackageManager, release: &Release, folder: &Path) -> Result<Release> {
     let path = folder.join(&release.file);
-    if client == Client::Pip && path.is_file() && sha256(&path)? == release.sha256 {
+    if client == PackageManager::Pip && path.is_file() && sha256(&path)? == release.sha256 {
         return Ok(release.clone());
     }
-    let version = if client == Client::Pip { &release.version } else { "" };
+    let version = if client == PackageManager::Pip { &release.version } else { "" };
     let fetched = download(client, &release.package, version, folder)?;
     let renewed = fetched.release.clone();
     fetched.keep(&folder.join(&renewed.file))?;
     Ok(renewed)
 }
 
-/// A file that is not in its place yet; it goes with the folder if it does not get there.
-struct Fetched {
+/// A downloaded file in a temporary folder, until it is kept.
+struct Download {
     release: Release,
     path: PathBuf,
     _folder: tempfile::TempDir,
 }
 
-impl Fetched {
+impl Download {
     fn keep(&self, path: &Path) -> Result<()> {
         std::fs::rename(&self.path, path)
             .with_context(|| format!("cannot write {}", path.display()))
@@ -84,10 +85,15 @@ impl Fetched {
 }
 
 /// Downloads a version of a package, or the newest if `version` is empty.
-fn download(client: Client, package: &str, version: &str, folder: &Path) -> Result<Fetched> {
-    let own = tempfile::Builder::new().prefix(".part-").tempdir_in(folder)?;
+fn download(
+    client: PackageManager,
+    package: &str,
+    version: &str,
+    folder: &Path,
+) -> Result<Download> {
+    let temporary = tempfile::Builder::new().prefix(".part-").tempdir_in(folder)?;
     let mut command = match client {
-        Client::Pip => {
+        PackageManager::Pip => {
             let mut pip = Command::new("python3");
             pip.args([
                 "-m",
@@ -101,60 +107,62 @@ fn download(client: Client, package: &str, version: &str, folder: &Path) -> Resu
             pip.arg(with_version(package, "==", version));
             pip
         }
-        Client::Apt => {
+        PackageManager::Apt => {
             let mut apt = Command::new("apt-get");
             apt.args(["download", "--quiet", "--quiet"]).arg(with_version(package, "=", version));
             apt
         }
     };
     let output = command
-        .current_dir(own.path())
+        .current_dir(temporary.path())
         .stdin(Stdio::null())
         .output()
         .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         let begins = |starts: &'static [&'static str]| {
-            said.lines()
+            stderr
+                .lines()
                 .rfind(move |line| starts.iter().any(|start| line.trim_start().starts_with(start)))
         };
         let reason = begins(&["E:", "ERROR:"]).or_else(|| begins(&["error:"]));
-        let reason = reason.map_or("it did not say why", str::trim);
+        let reason = reason.map_or("no reason given", str::trim);
         match client {
-            Client::Pip => bail!(
-                "pip did not fetch {package} {version} (is the Python package index in reach?): {reason}"
+            PackageManager::Pip => bail!(
+                "pip cannot download {package} {version} (is the Python package index reachable?): {reason}"
             ),
-            Client::Apt => bail!(
-                "apt-get did not fetch {package} {version}: {reason}\nDebian serves the current versions only: run \
-                 `apt-get update`, and if the version is gone, add --update to pin those that are served"
+            PackageManager::Apt => bail!(
+                "apt-get cannot download {package} {version}: {reason}\nDebian offers current versions only: run \
+                 `apt-get update`; if the version is no longer available, pin current ones with --update"
             ),
         }
     }
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(own.path())? {
+    for entry in std::fs::read_dir(temporary.path())? {
         files.push(entry?.path());
     }
     let [path] = files.as_slice() else {
-        bail!("{package} {version} came as {} files instead of one", files.len());
+        bail!("{package} {version}: expected one file, got {}", files.len());
     };
-    let file =
-        path.file_name().and_then(|name| name.to_str()).context("it came under a strange name")?;
+    let file = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .context("the name of the downloaded file is not valid UTF-8")?;
     let version = match client {
-        Client::Pip => version.to_owned(),
-        Client::Apt => {
-            debian_version(file).with_context(|| format!("{file} is no Debian package"))?
-        }
+        PackageManager::Pip => version.to_owned(),
+        PackageManager::Apt => debian_version(file)
+            .with_context(|| format!("{file} is not the name of a Debian package"))?,
     };
     let sha256 = sha256(path)?;
     let release = Release { package: package.to_owned(), version, file: file.to_owned(), sha256 };
-    Ok(Fetched { release, path: path.clone(), _folder: own })
+    Ok(Download { release, path: path.clone(), _folder: temporary })
 }
 
 fn with_version(package: &str, sign: &str, version: &str) -> String {
     if version.is_empty() { package.to_owned() } else { format!("{package}{sign}{version}") }
 }
 
-/// The version in the name of a file: `NAME_VERSION_ARCHITECTURE.deb`.
+/// Returns the version in the name of a file: `NAME_VERSION_ARCHITECTURE.deb`.
 fn debian_version(file: &str) -> Option<String> {
     let mut parts = file.strip_suffix(".deb")?.split('_');
     let (Some(_), Some(version), Some(_), None) =
@@ -165,7 +173,7 @@ fn debian_version(file: &str) -> Option<String> {
     Some(version.replace("%3a", ":"))
 }
 
-/// The SHA-256 of a file, in hexadecimal digits.
+/// Returns the SHA-256 of a file in hexadecimal digits.
 fn sha256(path: &Path) -> Result<String> {
     let mut file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut hasher = Sha256::new();
@@ -192,7 +200,7 @@ mod tests {
             .map(|number| Release { package: number.to_string(), ..Release::default() })
             .collect();
         let results = all(&releases.iter().collect::<Vec<_>>(), |release| {
-            ensure!(release.package != "7", "no seven");
+            ensure!(release.package != "7", "not seven");
             Ok(release.package.clone())
         });
         for (number, result) in results.iter().enumerate() {
@@ -202,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_not_fetched_again() {
+    fn existing_files_are_not_downloaded_again() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("x-1.tar.gz"), "abc").unwrap();
         let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned();
         let release =
             Release { package: "x".into(), version: "1".into(), file: "x-1.tar.gz".into(), sha256 };
-        let path = fetch(Client::Pip, &release, folder.path()).unwrap();
+        let path = fetch(PackageManager::Pip, &release, folder.path()).unwrap();
         assert_eq!(path, folder.path().join("x-1.tar.gz"));
-        assert_eq!(renew(Client::Pip, &release, folder.path()).unwrap(), release);
+        assert_eq!(renew(PackageManager::Pip, &release, folder.path()).unwrap(), release);
     }
 }

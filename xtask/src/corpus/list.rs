@@ -1,15 +1,14 @@
-//! The list of a collection: which releases of which packages, and where their pages lie. It is kept in
-//! `xtask/corpora`; what it names is not.
+//! The list of a collection in `xtask/corpora`: which releases of which packages, and where their pages are.
 
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-/// The ordinary client of a registry.
+/// Package manager that downloads releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Client {
+pub(crate) enum PackageManager {
     /// Source distributions of the Python package index.
     Pip,
     /// Packages of the Debian that this machine runs.
@@ -20,35 +19,35 @@ pub(crate) enum Client {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct List {
-    /// What it is.
+    /// Description.
     pub(crate) note: String,
-    /// Who fetches the packages.
-    pub(crate) client: Client,
-    /// What the names of pages end with.
-    pub(crate) endings: Vec<String>,
-    /// What is documented.
+    /// Package manager that downloads the releases.
+    pub(crate) client: PackageManager,
+    /// Extensions of pages.
+    pub(crate) extensions: Vec<String>,
+    /// Projects.
     pub(crate) projects: Vec<Project>,
 }
 
-/// Something with documentation.
+/// A project with documentation.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Project {
     /// Its name.
     pub(crate) name: String,
-    /// The folders of its pages; an empty name is all.
+    /// Folders with its pages; an empty name means all.
     pub(crate) folders: Vec<String>,
-    /// Folders among them that are left out.
+    /// Folders to exclude.
     #[serde(default)]
-    pub(crate) without: Vec<String>,
-    /// What the names of its pages end with, if that is not as with the others.
+    pub(crate) exclude: Vec<String>,
+    /// Extensions of its pages, if they differ from those of the list.
     #[serde(default)]
-    pub(crate) endings: Vec<String>,
+    pub(crate) extensions: Vec<String>,
     /// Its releases, from old to new.
     pub(crate) releases: Vec<Release>,
 }
 
-/// A release that is pinned.
+/// A pinned release.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Release {
@@ -57,10 +56,10 @@ pub(crate) struct Release {
     /// The version.
     #[serde(default)]
     pub(crate) version: String,
-    /// The file that the registry serves.
+    /// Name of the file.
     #[serde(default)]
     pub(crate) file: String,
-    /// Its SHA-256, in small hexadecimal digits.
+    /// SHA-256 of the file in lower-case hexadecimal digits.
     #[serde(default)]
     pub(crate) sha256: String,
 }
@@ -69,42 +68,45 @@ impl List {
     /// Reads a list.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let list: Self = toml::from_str(text)?;
-        ensure!(!list.projects.is_empty(), "it names no project");
+        ensure!(!list.projects.is_empty(), "the list has no project");
         for release in list.releases() {
             let is_name = |name: &str| {
                 let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-._~%".contains(c);
                 name.chars().all(is_plain) && !name.starts_with(['-', '.'])
             };
             let Release { package, file, sha256, version } = release;
-            ensure!(!package.is_empty() && is_name(package), "'{package}' names no package");
-            ensure!(is_name(file), "'{file}' names no file");
+            ensure!(!package.is_empty() && is_name(package), "'{package}' is not a package name");
+            ensure!(is_name(file), "'{file}' is not a file name");
             ensure!(
                 !version.starts_with('-') && !version.contains(' '),
-                "'{version}' is no version"
+                "'{version}' is not a version"
             );
             let is_digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
             let is_hash = sha256.len() == 64 && sha256.chars().all(is_digit);
-            ensure!(is_hash || sha256.is_empty(), "the checksum of {package} {version} is none");
+            ensure!(
+                is_hash || sha256.is_empty(),
+                "the checksum of {package} {version} is not a SHA-256"
+            );
         }
         Ok(list)
     }
 
-    /// All releases, in order.
+    /// Returns all releases, in order.
     pub(crate) fn releases(&self) -> impl Iterator<Item = &Release> {
         self.projects.iter().flat_map(|project| &project.releases)
     }
 
-    /// The list as it is kept.
+    /// Formats the list for its file.
     pub(crate) fn write(&self, name: &str) -> Result<String> {
         let client = match self.client {
-            Client::Pip => "pip",
-            Client::Apt => "apt",
+            PackageManager::Pip => "pip",
+            PackageManager::Apt => "apt",
         };
         let mut text = format!(
-            "# Releases whose documentation makes the collection `{name}`. `cargo xtask corpus {name} --update` rewrites\n\
-             # this list with what the registry serves now.\n\n\
-             note = {:?}\nclient = \"{client}\"\nendings = {:?}\n",
-            self.note, self.endings
+            "# Releases whose documentation makes up the collection `{name}`.\n\
+             # `cargo xtask corpus {name} --update` pins current releases.\n\n\
+             note = {:?}\nclient = \"{client}\"\nextensions = {:?}\n",
+            self.note, self.extensions
         );
         for project in &self.projects {
             // Writing to a string does not fail.
@@ -113,11 +115,11 @@ impl List {
                 "\n[[projects]]\nname = {:?}\nfolders = {:?}\n",
                 project.name, project.folders
             );
-            if !project.without.is_empty() {
-                _ = writeln!(text, "without = {:?}", project.without);
+            if !project.exclude.is_empty() {
+                _ = writeln!(text, "exclude = {:?}", project.exclude);
             }
-            if !project.endings.is_empty() {
-                _ = writeln!(text, "endings = {:?}", project.endings);
+            if !project.extensions.is_empty() {
+                _ = writeln!(text, "extensions = {:?}", project.extensions);
             }
             _ = writeln!(text, "releases = [");
             for Release { package, version, file, sha256 } in &project.releases {
@@ -129,8 +131,8 @@ impl List {
             _ = writeln!(text, "]");
         }
         ensure!(
-            Self::parse(&text).context("the list cannot be read again")? == *self,
-            "the list changed"
+            Self::parse(&text).context("cannot parse the written list")? == *self,
+            "the written list differs"
         );
         Ok(text)
     }
@@ -142,7 +144,7 @@ mod tests {
     use crate::corpus::LISTS;
 
     #[test]
-    fn the_lists_are_pinned_and_kept_as_they_are_written() {
+    fn the_lists_are_pinned_and_formatted() {
         for (name, text) in LISTS {
             let list = List::parse(text).unwrap();
             assert_eq!(
@@ -162,10 +164,10 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_package_is_refused() {
+    fn invalid_releases_are_rejected() {
         let with = |release: &str| {
             List::parse(&format!(
-                "note = \"\"\nclient = \"pip\"\nendings = []\n[[projects]]\nname = \"x\"\nfolders = []\nreleases = [{release}]"
+                "note = \"\"\nclient = \"pip\"\nextensions = []\n[[projects]]\nname = \"x\"\nfolders = []\nreleases = [{release}]"
             ))
         };
         with("{ package = \"x\", version = \"1\" }").unwrap();

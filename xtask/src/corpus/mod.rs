@@ -1,7 +1,7 @@
-//! Real collections with ground truth, built of packages that anyone can fetch. Nothing of them is kept here
-//! but the list of what they are made of.
+//! Real collections with ground truth, built from packages that anyone can download. The repository contains only
+//! the list of packages.
 //!
-//! list (what is pinned) → client (fetches) → archive (files) → page (names and texts) → truth (pairs) → write
+//! list (pinned releases) → client (downloads) → archive (files) → page (names and texts) → truth (pairs) → write
 
 mod archive;
 mod client;
@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::{bench, root};
 use list::{List, Release};
 use page::Page;
-use truth::Level;
+use truth::SimilarityLevel;
 
 /// The collections that can be built, and their lists.
 const LISTS: [(&str, &str); 2] = [
@@ -25,23 +25,23 @@ const LISTS: [(&str, &str); 2] = [
     ("linuxdocs", include_str!("../../corpora/linuxdocs.toml")),
 ];
 
-/// What to build.
+/// Arguments of the task.
 #[derive(Debug, Default)]
-struct Request {
+struct CorpusArguments {
     name: String,
     out: Option<PathBuf>,
     is_update: bool,
 }
 
-/// Builds a collection, or tells of them.
+/// Builds a collection, or lists the collections.
 pub(crate) fn corpus(arguments: &[&str]) -> Result<()> {
     if arguments == ["--list"] {
-        return tell();
+        return show_lists();
     }
-    let request = Request::parse(arguments)?;
+    let request = CorpusArguments::parse(arguments)?;
     let Some((name, text)) = LISTS.iter().find(|(name, _)| *name == request.name) else {
-        let names = LISTS.map(|(name, _)| name).join(" and ");
-        bail!("no collection '{}'; there are {names}", request.name);
+        let names = LISTS.map(|(name, _)| name).join(", ");
+        bail!("unknown collection '{}'; available: {names}", request.name);
     };
     let list = List::parse(text).with_context(|| format!("xtask/corpora/{name}.toml"))?;
     let folder = bench::target()?.with_file_name("corpora");
@@ -53,7 +53,7 @@ pub(crate) fn corpus(arguments: &[&str]) -> Result<()> {
     build(name, &list, &downloads, &request.out.unwrap_or_else(|| folder.join(name)))
 }
 
-impl Request {
+impl CorpusArguments {
     fn parse(arguments: &[&str]) -> Result<Self> {
         let mut request = Self::default();
         let mut arguments = arguments.iter();
@@ -64,19 +64,19 @@ impl Request {
                     request.out = Some(PathBuf::from(folder));
                 }
                 "--update" => request.is_update = true,
-                option if option.starts_with('-') => bail!("no option '{option}' of corpus"),
+                option if option.starts_with('-') => bail!("unknown option '{option}'"),
                 name if request.name.is_empty() => name.clone_into(&mut request.name),
-                name => bail!("one collection is built at a time; there is '{name}' too"),
+                name => bail!("unexpected argument '{name}'; build one collection at a time"),
             }
         }
         if request.name.is_empty() {
-            bail!("which collection? `cargo xtask corpus --list` names them");
+            bail!("name a collection; `cargo xtask corpus --list` shows them");
         }
         Ok(request)
     }
 }
 
-fn tell() -> Result<()> {
+fn show_lists() -> Result<()> {
     for (name, text) in LISTS {
         let list = List::parse(text).with_context(|| format!("xtask/corpora/{name}.toml"))?;
         println!("{name:<15} {}", list.note);
@@ -85,19 +85,21 @@ fn tell() -> Result<()> {
                 .releases
                 .iter()
                 .map(|release| match list.client {
-                    list::Client::Pip => release.version.as_str(),
-                    list::Client::Apt => release.package.as_str(),
+                    list::PackageManager::Pip => release.version.as_str(),
+                    list::PackageManager::Apt => release.package.as_str(),
                 })
                 .collect();
             println!("{:<15} {}: {}", "", project.name, releases.join(", "));
         }
         println!();
     }
-    println!("cargo xtask corpus NAME builds one; textkin eval run … --collection DIR uses it.");
+    println!(
+        "Build one with `cargo xtask corpus NAME`, then use it with `textkin eval run … --collection DIR`."
+    );
     Ok(())
 }
 
-/// Pins what is served now. What cannot be fetched stays as it was, and is told at the end.
+/// Pins the current releases. Releases that cannot be downloaded keep their pins and are reported at the end.
 fn update(name: &str, mut list: List, downloads: &Path) -> Result<()> {
     let releases: Vec<&Release> = list.releases().collect();
     let (client, n_releases, mut failures) = (list.client, releases.len(), Vec::new());
@@ -116,14 +118,14 @@ fn update(name: &str, mut list: List, downloads: &Path) -> Result<()> {
     println!("{} pins {} releases", path.display(), n_releases - failures.len());
     ensure!(
         failures.is_empty(),
-        "{} releases were not fetched:\n{}",
+        "cannot download {} releases:\n{}",
         failures.len(),
         failures.join("\n")
     );
     Ok(())
 }
 
-/// Fetches what is missing and writes the collection.
+/// Downloads missing releases and writes the collection.
 fn build(name: &str, list: &List, downloads: &Path, folder: &Path) -> Result<()> {
     let releases: Vec<&Release> = list.releases().collect();
     let files = client::all(&releases, |release| client::fetch(list.client, release, downloads));
@@ -134,10 +136,10 @@ fn build(name: &str, list: &List, downloads: &Path, folder: &Path) -> Result<()>
         eprintln!("reading {}", project.name);
         for (release, path) in project.releases.iter().zip(files.by_ref()) {
             let is_page = |file: &str| page::page_name(list, project, file).is_some();
-            let mut of_release = Vec::new();
+            let mut release_pages = Vec::new();
             archive::read(list.client, &path, is_page, |file, bytes| {
                 match Page::read((list, project, release), file, bytes) {
-                    Ok(page) => of_release.extend(page),
+                    Ok(page) => release_pages.extend(page),
                     Err(error) => {
                         n_problems += 1;
                         eprintln!("{}: {file}: {error:#}", release.file);
@@ -145,12 +147,12 @@ fn build(name: &str, list: &List, downloads: &Path, folder: &Path) -> Result<()>
                 }
                 Ok(())
             })?;
-            of_release.sort_unstable_by(|a: &Page, b: &Page| a.id.cmp(&b.id));
-            of_release.dedup_by(|a, b| a.id == b.id);
-            pages.extend(of_release);
+            release_pages.sort_unstable_by(|a: &Page, b: &Page| a.id.cmp(&b.id));
+            release_pages.dedup_by(|a, b| a.id == b.id);
+            pages.extend(release_pages);
         }
         if pages.len() == before {
-            bail!("{}: there are no pages in {}", project.name, project.folders.join(", "));
+            bail!("{}: no pages found in {}", project.name, project.folders.join(", "));
         }
     }
     let pairs = truth::pairs(&pages);
@@ -164,11 +166,16 @@ fn build(name: &str, list: &List, downloads: &Path, folder: &Path) -> Result<()>
     Ok(())
 }
 
-fn summary(pages: &[Page], pairs: &[(usize, usize, Level)], n_problems: usize) {
+fn summary(pages: &[Page], pairs: &[(usize, usize, SimilarityLevel)], n_problems: usize) {
     let bytes: usize = pages.iter().map(|page| page.text.len()).sum();
     println!("documents   {:>8}   {:.1} MB of text", pages.len(), bytes as f64 / 1e6);
-    for level in [Level::Identical, Level::High, Level::Some, Level::Low] {
-        let n = pairs.iter().filter(|(_, _, of)| *of == level).count();
+    for level in [
+        SimilarityLevel::Identical,
+        SimilarityLevel::High,
+        SimilarityLevel::Some,
+        SimilarityLevel::Low,
+    ] {
+        let n = pairs.iter().filter(|(_, _, pair)| *pair == level).count();
         println!("{:<11} {n:>8}   pairs", level.name());
     }
     if n_problems > 0 {
@@ -182,16 +189,16 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        let request = Request::parse(&["linuxdocs", "--out", "d"]).unwrap();
+        let request = CorpusArguments::parse(&["linuxdocs", "--out", "d"]).unwrap();
         assert_eq!(
             (request.name.as_str(), request.out.as_deref()),
             ("linuxdocs", Some(Path::new("d")))
         );
-        assert!(Request::parse(&["x", "--update"]).unwrap().is_update);
+        assert!(CorpusArguments::parse(&["x", "--update"]).unwrap().is_update);
         for wrong in [&[][..], &["a", "b"], &["a", "--out"], &["a", "--fast"]] {
-            assert!(Request::parse(wrong).is_err(), "{wrong:?}");
+            assert!(CorpusArguments::parse(wrong).is_err(), "{wrong:?}");
         }
         let error = corpus(&["nothing"]).unwrap_err().to_string();
-        assert_eq!(error, "no collection 'nothing'; there are versioned-docs and linuxdocs");
+        assert_eq!(error, "unknown collection 'nothing'; available: versioned-docs, linuxdocs");
     }
 }

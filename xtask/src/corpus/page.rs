@@ -1,11 +1,11 @@
-//! Pages: which files of a release are pages, what each is called, and what it says.
+//! Pages: which files of a release are pages, their names and their texts.
 
 use anyhow::Result;
 use textkin_extract::{ExtractLimits, ExtractOptions, Extraction, extract};
 
-use super::list::{Client, List, Project, Release};
+use super::list::{List, PackageManager, Project, Release};
 
-/// Pages with less text are not compared.
+/// Minimum words of a page; shorter ones are skipped.
 const MIN_WORDS: usize = 50;
 
 /// A document of the collection.
@@ -13,33 +13,34 @@ const MIN_WORDS: usize = 50;
 pub(crate) struct Page {
     /// `PROJECT/RELEASE/FILE`.
     pub(crate) id: String,
-    /// What is documented.
+    /// Name of the project.
     pub(crate) project: String,
-    /// The release: the version, or the package where these hold one version each.
+    /// The release: the version, or the package if each package has one version.
     pub(crate) release: String,
-    /// What the page is called in every release.
+    /// Name of the page, the same in every release.
     pub(crate) page: String,
-    /// What it says.
+    /// Text of the page.
     pub(crate) text: String,
 }
 
-/// What the file is called in every release, if it is a page of the project.
+/// Returns the name of the page, which is the same in every release; `None` if the file is not a page.
 pub(crate) fn page_name(list: &List, project: &Project, file: &str) -> Option<String> {
     let is_in = |folder: &String| {
         let rest = if folder.is_empty() { Some(file) } else { file.strip_prefix(folder.as_str()) };
         rest.is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
     };
-    if !project.folders.iter().any(is_in) || project.without.iter().any(is_in) {
+    if !project.folders.iter().any(is_in) || project.exclude.iter().any(is_in) {
         return None;
     }
     let plain = file.strip_suffix(".gz").unwrap_or(file);
-    let endings = if project.endings.is_empty() { &list.endings } else { &project.endings };
-    let name = endings.iter().find_map(|ending| plain.strip_suffix(ending.as_str()))?;
+    let extensions =
+        if project.extensions.is_empty() { &list.extensions } else { &project.extensions };
+    let name = extensions.iter().find_map(|ending| plain.strip_suffix(ending.as_str()))?;
     (!name.is_empty() && !name.ends_with('/')).then(|| name.to_owned())
 }
 
 impl Page {
-    /// The page that a file is, unless it has hardly any text.
+    /// Reads a page; `None` if the file is not a page or has too little text.
     pub(crate) fn read(
         (list, project, release): (&List, &Project, &Release),
         file: &str,
@@ -61,8 +62,8 @@ impl Page {
             return Ok(None);
         }
         let release = match list.client {
-            Client::Pip => release.version.clone(),
-            Client::Apt => release.package.clone(),
+            PackageManager::Pip => release.version.clone(),
+            PackageManager::Apt => release.package.clone(),
         };
         let id = format!("{}/{release}/{file}", project.name);
         Ok(Some(Self { id, project: project.name.clone(), release, page, text }))
@@ -73,13 +74,13 @@ impl Page {
 mod tests {
     use super::*;
 
-    fn list(client: Client, folders: &[&str], without: &[&str]) -> List {
+    fn list(client: PackageManager, folders: &[&str], exclude: &[&str]) -> List {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let project = Project {
             name: "x".to_owned(),
             folders: names(folders),
-            without: names(without),
-            endings: Vec::new(),
+            exclude: names(exclude),
+            extensions: Vec::new(),
             releases: vec![Release {
                 package: "x-doc".to_owned(),
                 version: "1.2".to_owned(),
@@ -89,14 +90,14 @@ mod tests {
         List {
             note: String::new(),
             client,
-            endings: names(&[".rst", ".html"]),
+            extensions: names(&[".rst", ".html"]),
             projects: vec![project],
         }
     }
 
     #[test]
     fn pages_have_the_same_name_in_every_release_and_format() {
-        let all = list(Client::Apt, &[""], &["html/_sources"]);
+        let all = list(PackageManager::Apt, &[""], &["html/_sources"]);
         let name = |file: &str| page_name(&all, &all.projects[0], file);
         for file in ["html/a.b.rst", "html/a.b.html", "html/a.b.rst.gz"] {
             assert_eq!(name(file).as_deref(), Some("html/a.b"), "{file}");
@@ -105,28 +106,29 @@ mod tests {
             assert_eq!(name(file), None, "{file}");
         }
         let mut text = all.clone();
-        text.projects[0].endings = vec![".txt".to_owned()];
+        text.projects[0].extensions = vec![".txt".to_owned()];
         assert_eq!(page_name(&text, &text.projects[0], "a.txt").as_deref(), Some("a"));
         assert_eq!(page_name(&text, &text.projects[0], "a.rst"), None);
-        let docs = list(Client::Pip, &["docs"], &[]);
+        let docs = list(PackageManager::Pip, &["docs"], &[]);
         let name = |file: &str| page_name(&docs, &docs.projects[0], file);
         assert_eq!(name("docs/a/b.rst").as_deref(), Some("docs/a/b"));
         assert_eq!((name("docs2/a.rst"), name("a.rst")), (None, None));
     }
 
     #[test]
-    fn a_page_is_its_text() {
+    fn pages_have_an_id_and_a_text() {
         let words = "word ".repeat(60);
         let html = format!("<html><body><script>no</script><p>{words}</p></body></html>");
-        for (client, id) in
-            [(Client::Pip, "x/1.2/docs/a.html"), (Client::Apt, "x/x-doc/docs/a.html")]
-        {
+        for (client, id) in [
+            (PackageManager::Pip, "x/1.2/docs/a.html"),
+            (PackageManager::Apt, "x/x-doc/docs/a.html"),
+        ] {
             let list = list(client, &["docs"], &[]);
-            let place = (&list, &list.projects[0], &list.projects[0].releases[0]);
-            let page = Page::read(place, "docs/a.html", html.as_bytes()).unwrap().unwrap();
+            let context = (&list, &list.projects[0], &list.projects[0].releases[0]);
+            let page = Page::read(context, "docs/a.html", html.as_bytes()).unwrap().unwrap();
             assert_eq!((page.id.as_str(), page.text.trim()), (id, words.trim()));
-            assert_eq!(Page::read(place, "docs/a.html", b"<p>short</p>").unwrap(), None);
-            assert_eq!(Page::read(place, "a.html", html.as_bytes()).unwrap(), None);
+            assert_eq!(Page::read(context, "docs/a.html", b"<p>short</p>").unwrap(), None);
+            assert_eq!(Page::read(context, "a.html", html.as_bytes()).unwrap(), None);
         }
     }
 }

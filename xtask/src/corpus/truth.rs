@@ -1,26 +1,25 @@
-//! What is true: the same page in two releases is co-derived, and how much of it is still the same is
-//! measured, by runs of three words.
+//! Ground truth: the same page in two releases is co-derived; runs of three words measure how similar both are.
 
 use std::collections::BTreeMap;
 
 use super::page::Page;
-use crate::sets::{Sets, n_shared};
+use crate::sets::{SetKind, n_shared};
 
-/// How much two releases of a page have in common.
+/// Similarity of two releases of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// The same words in the same order, as far as runs of three tell.
+pub(crate) enum SimilarityLevel {
+    /// The same runs of three words.
     Identical,
-    /// At least half of the smaller is in the other.
+    /// At least half of the smaller page is in the other.
     High,
     /// At least a tenth.
     Some,
-    /// Less: it has the name and was written anew.
+    /// Less: a page of the same name that was rewritten.
     Low,
 }
 
-impl Level {
-    /// Its name in the file of pairs.
+impl SimilarityLevel {
+    /// Returns the name in the file of pairs.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Identical => "identical",
@@ -30,7 +29,7 @@ impl Level {
         }
     }
 
-    /// The level of two texts as ascending sets.
+    /// Returns the level of two texts, given as ascending sets.
     fn of(a: &[u64], b: &[u64]) -> Self {
         let smaller = a.len().min(b.len()).max(1);
         match n_shared(a, b) as f64 / smaller as f64 {
@@ -42,8 +41,8 @@ impl Level {
     }
 }
 
-/// All pairs of pages with the same project and name, by their numbers, in order.
-pub(crate) fn pairs(pages: &[Page]) -> Vec<(usize, usize, Level)> {
+/// Returns all pairs of pages with the same project and name, by number, in order.
+pub(crate) fn pairs(pages: &[Page]) -> Vec<(usize, usize, SimilarityLevel)> {
     let mut families: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (number, page) in pages.iter().enumerate() {
         families.entry((&page.project, &page.page)).or_default().push(number);
@@ -51,10 +50,10 @@ pub(crate) fn pairs(pages: &[Page]) -> Vec<(usize, usize, Level)> {
     let mut pairs = Vec::new();
     for family in families.into_values() {
         let sets: Vec<Vec<u64>> =
-            family.iter().map(|number| Sets::ThreeWords.of(&pages[*number].text)).collect();
-        for (place, a) in family.iter().enumerate() {
-            for (other, b) in family.iter().enumerate().skip(place + 1) {
-                pairs.push((*a, *b, Level::of(&sets[place], &sets[other])));
+            family.iter().map(|number| SetKind::ThreeWords.of(&pages[*number].text)).collect();
+        for (index, a) in family.iter().enumerate() {
+            for (other, b) in family.iter().enumerate().skip(index + 1) {
+                pairs.push((*a, *b, SimilarityLevel::of(&sets[index], &sets[other])));
             }
         }
     }
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_page_is_kin_as_far_as_it_is_the_same() {
+    fn pages_of_one_name_are_pairs() {
         let pages = [
             page("x", "a", "one two three four five six"),
             page("x", "b", "one two three four five six"),
@@ -82,27 +81,34 @@ mod tests {
             page("x", "a", "quite another text than this"),
         ];
         let expected = [
-            (0, 2, Level::Identical),
-            (0, 3, Level::High),
-            (0, 5, Level::Low),
-            (2, 3, Level::High),
-            (2, 5, Level::Low),
-            (3, 5, Level::Low),
+            (0, 2, SimilarityLevel::Identical),
+            (0, 3, SimilarityLevel::High),
+            (0, 5, SimilarityLevel::Low),
+            (2, 3, SimilarityLevel::High),
+            (2, 5, SimilarityLevel::Low),
+            (3, 5, SimilarityLevel::Low),
         ];
         assert_eq!(pairs(&pages), expected);
     }
 
     #[test]
-    fn levels_have_borders() {
+    fn levels_have_thresholds() {
         let set: Vec<u64> = (0..20).collect();
         let level = |n: u64| {
             let other: Vec<u64> = (20 - n..40 - n).collect();
-            Level::of(&set, &other)
+            SimilarityLevel::of(&set, &other)
         };
         assert_eq!(
             [20, 10, 9, 2, 1, 0].map(level),
-            [Level::Identical, Level::High, Level::Some, Level::Some, Level::Low, Level::Low]
+            [
+                SimilarityLevel::Identical,
+                SimilarityLevel::High,
+                SimilarityLevel::Some,
+                SimilarityLevel::Some,
+                SimilarityLevel::Low,
+                SimilarityLevel::Low
+            ]
         );
-        assert_eq!(Level::of(&[], &[]), Level::Identical);
+        assert_eq!(SimilarityLevel::of(&[], &[]), SimilarityLevel::Identical);
     }
 }

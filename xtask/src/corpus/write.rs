@@ -1,4 +1,4 @@
-//! A collection as a folder that `textkin eval --collection` reads.
+//! Writes a collection as a folder for `textkin eval --collection`.
 
 use std::fs::File;
 use std::io::Write;
@@ -8,17 +8,18 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::page::Page;
-use super::truth::Level;
+use super::truth::SimilarityLevel;
 
-/// Writes documents, pairs and manifest, the manifest last: a folder without one is no collection. Each file
-/// takes its name when it is complete.
+/// Writes documents, pairs and manifest. The manifest is last, because a folder without one is not a collection. Each
+/// file gets its name when it is complete.
 pub(crate) fn write(
     (name, note): (&str, &str),
     pages: &[Page],
-    pairs: &[(usize, usize, Level)],
+    pairs: &[(usize, usize, SimilarityLevel)],
     folder: &Path,
 ) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
     let manifest = folder.join("collection.toml");
     if manifest.exists() {
         std::fs::remove_file(&manifest)?;
@@ -27,7 +28,7 @@ pub(crate) fn write(
         let mut out = zstd::Encoder::new(out, 9)?;
         out.long_distance_matching(true)?;
         for Page { id, project, release, page, text } in pages {
-            // A page that moved to another folder keeps its name: such a pair has no label and is not unrelated.
+            // A page that moved to another folder keeps its name; such a pair has no label, but is not unrelated.
             let name = page.rsplit('/').next().unwrap_or_default();
             let record = json!({ "id": id, "project": project, "release": release, "page": page, "name": name, "text": text });
             writeln!(out, "{record}")?;
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_a_collection() {
+    fn a_collection_has_documents_pairs_and_a_manifest() {
         let folder = tempfile::tempdir().unwrap();
         let page = |release: &str| Page {
             id: format!("x/{release}/docs/a.rst"),
@@ -85,8 +86,13 @@ mod tests {
         };
         let pages = [page("1"), page("2")];
         for _ in 0..2 {
-            write(("x-docs", "a \"note\""), &pages, &[(0, 1, Level::Identical)], folder.path())
-                .unwrap();
+            write(
+                ("x-docs", "a \"note\""),
+                &pages,
+                &[(0, 1, SimilarityLevel::Identical)],
+                folder.path(),
+            )
+            .unwrap();
         }
         let mut names: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()

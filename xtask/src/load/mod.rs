@@ -1,7 +1,7 @@
-//! The load test of the server: how much it does, and how soon, with many documents and clients.
+//! Load test of the server: throughput and latency with many documents and clients.
 //!
-//! Half of the documents are in a private repository that is watched, half in a public one, to which
-//! clients then add: new texts, and copies of watched ones, which must be told.
+//! Half of the documents are in a private repository that is watched, half in a public one. Clients then add new
+//! texts to the public one, and copies of watched texts, which must cause alerts.
 
 mod client;
 mod schemathesis;
@@ -17,83 +17,88 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use self::client::Client;
+use self::client::HttpClient;
 pub(crate) use self::schemathesis::schemathesis;
-use self::server::Server;
-use self::texts::{Texts, text};
+use self::server::TestServer;
+use self::texts::{TextGenerator, text};
 use crate::{bench, root};
 
-/// How large the test is.
-pub(crate) struct Size {
+/// Size of the test.
+pub(crate) struct LoadSize {
     documents: usize,
     clients: usize,
     seconds: u64,
 }
 
-impl Size {
+impl LoadSize {
     pub(crate) const FULL: Self = Self { documents: 100_000, clients: 32, seconds: 30 };
     pub(crate) const QUICK: Self = Self { documents: 4_000, clients: 8, seconds: 5 };
 }
 
-/// One request in so many is a registration; the others are probes.
+/// One request in five is a registration; the others are probes.
 const MIXED: u64 = 5;
-const ALL: u64 = 1;
-/// One registration in so many is a copy of a watched document.
+/// Every request is a registration.
+const REGISTRATIONS_ONLY: u64 = 1;
+/// One registration in twenty is a copy of a watched document.
 const COPIES: u64 = 20;
 
 /// Loads a server and measures it.
-pub(crate) fn server(size: &Size) -> Result<()> {
+pub(crate) fn server(size: &LoadSize) -> Result<()> {
     bench::build_command()?;
-    // Not in a folder of the system for temporary files, which may be memory: what is measured is
-    // on a disk.
+    // Not in the temporary folder of the system, which may be in memory: the test needs a disk.
     let folder = tempfile::tempdir_in(root()?.join("target"))?;
     let program = bench::target()?.join("textkin");
-    let mut server = Server::start(&program, &folder.path().join("data"))?;
+    let mut server = TestServer::start(&program, &folder.path().join("data"))?;
     let mut client = server.client()?;
     for (name, visibility) in [("library", "private"), ("web", "public")] {
         let body = format!("{{\"name\":\"{name}\",\"visibility\":\"{visibility}\"}}");
-        client.ask("POST", "/api/v1/repositories", &body)?;
+        client.send_json("POST", "/api/v1/repositories", &body)?;
     }
     let started = Instant::now();
     let watched = fill(&mut client, folder.path(), "library", 1, size.documents / 2)?;
     let public = fill(&mut client, folder.path(), "web", 2, size.documents - size.documents / 2)?;
     let rate = size.documents as f64 / started.elapsed().as_secs_f64();
     println!("documents            {:>10}", size.documents);
-    println!("loaded               {rate:>10.0} a second");
-    client.ask("POST", "/api/v1/watches", "{\"repository\":\"library\"}")?;
-    settle(&mut client)?;
-    println!("on the shelf         {:>10.1} s after the start", started.elapsed().as_secs_f64());
+    println!("loaded               {rate:>10.0} per second");
+    client.send_json("POST", "/api/v1/watches", "{\"repository\":\"library\"}")?;
+    wait_for_jobs(&mut client)?;
+    println!("flushed              {:>10.1} s after the start", started.elapsed().as_secs_f64());
     println!("memory before load   {:>10.0} MiB", server.peak()?);
 
-    for (name, registers) in [("mixed", MIXED), ("registrations only", ALL)] {
+    for (name, registers) in [("mixed", MIXED), ("registrations only", REGISTRATIONS_ONLY)] {
         println!("\n{} clients for {} s, {name}", size.clients, size.seconds);
         let load = Load::new(size, registers, &watched, &public);
         let before = server.cpu()?;
         load.run(&server)?;
         let busy = (server.cpu()? - before) / size.seconds as f64;
-        println!("server's processors  {busy:>10.2} busy");
-        load.tell(server.peak()?)?;
+        println!("CPU of the server    {busy:>10.2} cores");
+        load.report(server.peak()?)?;
     }
     server.stop()
 }
 
-/// What clients do, and what came of it.
+/// The work of all clients, and the results.
 struct Load<'a> {
-    size: &'a Size,
+    size: &'a LoadSize,
     registers: u64,
-    watched: &'a Texts,
-    public: &'a Texts,
+    watched: &'a TextGenerator,
+    public: &'a TextGenerator,
     is_over: AtomicBool,
     errors: AtomicU64,
     probes: Mutex<Vec<Duration>>,
     registrations: Mutex<Vec<Duration>>,
-    /// Copies that were acknowledged and not told yet.
+    /// Copies that were acknowledged and had no alert yet.
     copies: Mutex<HashMap<String, Instant>>,
     alerts: Mutex<Vec<Duration>>,
 }
 
 impl<'a> Load<'a> {
-    fn new(size: &'a Size, registers: u64, watched: &'a Texts, public: &'a Texts) -> Self {
+    fn new(
+        size: &'a LoadSize,
+        registers: u64,
+        watched: &'a TextGenerator,
+        public: &'a TextGenerator,
+    ) -> Self {
         Self {
             size,
             registers,
@@ -108,7 +113,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    fn run(&self, server: &Server) -> Result<()> {
+    fn run(&self, server: &TestServer) -> Result<()> {
         std::thread::scope(|scope| {
             let clients: Vec<_> = (0..self.size.clients)
                 .map(|number| scope.spawn(move || self.client(server, number)))
@@ -117,35 +122,35 @@ impl<'a> Load<'a> {
             std::thread::sleep(Duration::from_secs(self.size.seconds));
             self.is_over.store(true, Ordering::Relaxed);
             for client in clients {
-                client.join().map_err(|_| anyhow::anyhow!("a client panicked"))??;
+                client.join().map_err(|_| anyhow::anyhow!("a client thread panicked"))??;
             }
-            reader.join().map_err(|_| anyhow::anyhow!("a client panicked"))?
+            reader.join().map_err(|_| anyhow::anyhow!("a client thread panicked"))?
         })
     }
 
-    /// One client: probes and registers until it is over.
-    fn client(&self, server: &Server, number: usize) -> Result<()> {
+    /// Runs one client: probes and registers until the time is over.
+    fn client(&self, server: &TestServer, number: usize) -> Result<()> {
         let mut client = server.client()?;
-        let chance = 1000 * self.registers + number as u64;
-        let mut watched = self.watched.fork(100_000 + chance);
-        let mut public = self.public.fork(200_000 + chance);
+        let seed = 1000 * self.registers + number as u64;
+        let mut watched = self.watched.fork(100_000 + seed);
+        let mut public = self.public.fork(200_000 + seed);
         let (mut probes, mut registrations) = (Vec::new(), Vec::new());
-        let mut made = 0;
+        let mut n_registered = 0;
         while !self.is_over.load(Ordering::Relaxed) {
             let is_registration = public.is_one_in(self.registers);
             let is_copy = is_registration && public.is_one_in(COPIES);
             let words = match (is_registration, is_copy) {
                 (_, true) => watched.copy(),
                 (true, _) => public.document(),
-                // Half of the passages are of either repository.
+                // Half of the passages are from each repository.
                 _ if public.is_one_in(2) => watched.probe(),
                 _ => public.probe(),
             };
             let text = text(&words);
             let (path, body, expected) = match is_registration {
                 true => {
-                    made += 1;
-                    let id = self.id(number, made);
+                    n_registered += 1;
+                    let id = self.id(number, n_registered);
                     let body = format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}");
                     ("/api/v1/repositories/web/documents", body, 201)
                 }
@@ -169,7 +174,7 @@ impl<'a> Load<'a> {
                 false => probes.push(took),
             }
             if is_copy {
-                lock(&self.copies).insert(self.id(number, made), Instant::now());
+                lock(&self.copies).insert(self.id(number, n_registered), Instant::now());
             }
         }
         lock(&self.probes).extend(probes);
@@ -181,19 +186,19 @@ impl<'a> Load<'a> {
         format!("new-{}-{client}-{number}", self.registers)
     }
 
-    /// Reads alerts until all copies have been told, or ten seconds after the end.
-    fn read_alerts(&self, server: &Server) -> Result<()> {
+    /// Reads alerts until all copies have one, or until ten seconds after the end.
+    fn read_alerts(&self, server: &TestServer) -> Result<()> {
         let mut client = server.client()?;
         let mut ended: Option<Instant> = None;
-        // Those of the documents that were loaded are many, and of no interest.
-        let last = client.ask("GET", "/api/v1/alerts?state=open&limit=1", "")?;
+        // Alerts of the initial documents are ignored.
+        let last = client.send_json("GET", "/api/v1/alerts?state=open&limit=1", "")?;
         let mut newest = last[0]["id"].as_u64().unwrap_or(0);
-        // When each document was told of: that may be before its client knows that it is registered.
-        let mut told: HashMap<String, Instant> = HashMap::new();
+        // Time of the first alert of each document, which can be before its client receives the response.
+        let mut alerted: HashMap<String, Instant> = HashMap::new();
         loop {
-            newest = read_new_alerts(&mut client, newest, &mut told)?;
+            newest = read_new_alerts(&mut client, newest, &mut alerted)?;
             lock(&self.copies).retain(|copy, acknowledged| {
-                let Some(at) = told.get(copy) else { return true };
+                let Some(at) = alerted.get(copy) else { return true };
                 lock(&self.alerts).push(at.saturating_duration_since(*acknowledged));
                 false
             });
@@ -207,37 +212,37 @@ impl<'a> Load<'a> {
         }
     }
 
-    fn tell(&self, peak: f64) -> Result<()> {
+    fn report(&self, peak: f64) -> Result<()> {
         let (mut probes, mut registrations) = (lock(&self.probes), lock(&self.registrations));
         let (mut alerts, copies) = (lock(&self.alerts), lock(&self.copies));
         let seconds = self.size.seconds as f64;
         if self.registers > 1 {
             let rate = probes.len() as f64 / seconds;
-            println!("probes               {rate:>10.1} a second   (goal: at least 300)");
+            println!("probes               {rate:>10.1} per second   (goal: at least 300)");
         }
         let rate = registrations.len() as f64 / seconds;
         println!(
-            "registrations        {rate:>10.1} a second   (goal: at least 200 where only that)"
+            "registrations        {rate:>10.1} per second   (goal: at least 200 without probes)"
         );
         for (name, times, goal) in [
-            ("a probe takes", &mut probes, "   (goal: p99 at most 100)"),
-            ("a registration takes", &mut registrations, ""),
-            ("an alert takes", &mut alerts, "   (goal: at most 5000)"),
+            ("time of a probe", &mut probes, "   (goal: p99 at most 100)"),
+            ("of a registration", &mut registrations, ""),
+            ("of an alert", &mut alerts, "   (goal: at most 5000)"),
         ] {
             if !times.is_empty() {
-                let told = percentiles(times);
-                println!("{name:<21}{told} ms{goal}");
+                let percentiles = percentiles(times);
+                println!("{name:<21}{percentiles} ms{goal}");
             }
         }
-        println!("alerts told          {:>10} of {}", alerts.len(), alerts.len() + copies.len());
+        println!("alerts received      {:>10} of {}", alerts.len(), alerts.len() + copies.len());
         println!("peak memory          {peak:>10.0} MiB");
         let errors = self.errors.load(Ordering::Relaxed);
         println!("errors               {errors:>10}   (goal: none)");
-        // More registrations than checks can follow are taken, and told later: that is no fault.
-        let is_late = self.registers == ALL && !copies.is_empty();
+        // The server accepts registrations faster than it checks them; late alerts are not a failure.
+        let is_late = self.registers == REGISTRATIONS_ONLY && !copies.is_empty();
         if is_late {
             println!(
-                "registrations come faster than they are checked: the other alerts come later"
+                "registrations arrive faster than the server checks them: the other alerts follow later"
             );
         }
         ensure!(errors == 0 && (copies.is_empty() || is_late), "the server failed under load");
@@ -245,26 +250,26 @@ impl<'a> Load<'a> {
     }
 }
 
-/// Reads all alerts after the one with the number `newest`, and gives the number of the last.
+/// Reads all alerts after the one with the number `newest`, and returns the number of the last.
 fn read_new_alerts(
-    client: &mut Client,
+    client: &mut HttpClient,
     newest: u64,
-    told: &mut HashMap<String, Instant>,
+    alerted: &mut HashMap<String, Instant>,
 ) -> Result<u64> {
     let mut last = newest;
     let mut path = "/api/v1/alerts?state=open&limit=100".to_owned();
     loop {
-        let alerts = client.ask("GET", &path, "")?;
+        let alerts = client.send_json("GET", &path, "")?;
         let now = Instant::now();
         let mut oldest = None;
         for alert in alerts.as_array().into_iter().flatten() {
-            let number = alert["id"].as_u64().context("an alert has a number")?;
+            let number = alert["id"].as_u64().context("an alert has no id")?;
             if number <= newest {
                 return Ok(last);
             }
             (last, oldest) = (last.max(number), Some(number));
             let found = alert["found"]["id"].as_str().unwrap_or_default();
-            told.entry(found.to_owned()).or_insert(now);
+            alerted.entry(found.to_owned()).or_insert(now);
         }
         let Some(oldest) = oldest else { return Ok(last) };
         path = format!("/api/v1/alerts?state=open&limit=100&before={oldest}");
@@ -275,22 +280,28 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// p50, p95, p99 and the largest, in milliseconds.
+/// Formats p50, p95, p99 and the maximum in milliseconds.
 fn percentiles(times: &mut [Duration]) -> String {
     times.sort_unstable();
     let at = |part: usize| {
         let index = (times.len() * part / 100).min(times.len().saturating_sub(1));
         times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1e3)
     };
-    let (p50, p95, p99, most) = (at(50), at(95), at(99), at(100));
-    format!("p50 {p50:.1}, p95 {p95:.1}, p99 {p99:.1}, most {most:.1}")
+    let (p50, p95, p99, max) = (at(50), at(95), at(99), at(100));
+    format!("p50 {p50:.1}, p95 {p95:.1}, p99 {p99:.1}, max {max:.1}")
 }
 
-/// Registers `n` documents by a load; returns what makes more of them.
-fn fill(client: &mut Client, folder: &Path, name: &str, number: u64, n: usize) -> Result<Texts> {
+/// Loads `n` documents into a repository; returns the generator of their texts.
+fn fill(
+    client: &mut HttpClient,
+    folder: &Path,
+    name: &str,
+    number: u64,
+    n: usize,
+) -> Result<TextGenerator> {
     let path = folder.join(format!("{name}.jsonl"));
     let mut file = BufWriter::new(std::fs::File::create(&path)?);
-    let mut texts = Texts::new(number);
+    let mut texts = TextGenerator::new(number);
     for number in 0..n {
         let text = text(&texts.document());
         writeln!(file, "{{\"id\":\"{name}-{number}\",\"text\":\"{text}\"}}")?;
@@ -302,7 +313,7 @@ fn fill(client: &mut Client, folder: &Path, name: &str, number: u64, n: usize) -
     std::fs::remove_file(&path)?;
     let job = format!("/api/v1/jobs/{}", job["job"]);
     loop {
-        let state = client.ask("GET", &job, "")?;
+        let state = client.send_json("GET", &job, "")?;
         match state["state"].as_str() {
             Some("done") => break,
             Some("failed") => bail!("the load failed: {state}"),
@@ -312,12 +323,12 @@ fn fill(client: &mut Client, folder: &Path, name: &str, number: u64, n: usize) -
     Ok(texts)
 }
 
-/// Waits until no job waits.
-fn settle(client: &mut Client) -> Result<()> {
+/// Waits until the server has no waiting job.
+fn wait_for_jobs(client: &mut HttpClient) -> Result<()> {
     loop {
-        let (_, figures) = client.send("GET", "/metrics", "")?;
-        let waiting = figures.lines().find_map(|line| line.strip_prefix("textkin_jobs_waiting "));
-        if waiting.context("the server tells how many jobs wait")? == "0" {
+        let (_, metrics) = client.send("GET", "/metrics", "")?;
+        let waiting = metrics.lines().find_map(|line| line.strip_prefix("textkin_jobs_waiting "));
+        if waiting.context("/metrics has no textkin_jobs_waiting")? == "0" {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(200));

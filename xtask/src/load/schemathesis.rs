@@ -1,19 +1,19 @@
-//! Schemathesis: what the description of the interface allows, and what it does not, sent to a server.
+//! Schemathesis: sends valid and invalid requests, generated from the OpenAPI description, to a server.
 
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::server::Server;
+use super::server::TestServer;
 use crate::{cargo, root};
 
-/// The version that pip installs.
+/// Version of schemathesis.
 const VERSION: &str = "4.32.5";
 
-/// What no schema says, so that requests it allows may be refused: that quiet hours have both ends,
-/// which addresses may be reached, what a mail address or a network is, that a text has words, and that
-/// numbers have no point, that a form has a file, that a purge says which documents go. Whoever tries many keys is told to wait (429), not that a key is wrong (401):
-/// the matrix of authorisation has a test of its own.
+/// Operations whose rules a schema cannot express, so that a request it allows can be rejected: quiet hours need both
+/// ends, only some network addresses are allowed, mail addresses and networks must be valid, a text needs words,
+/// numbers must be integers, a form needs a file, a purge must select documents. Many wrong keys lead to 429 instead of
+/// 401; the matrix of authorization has its own test.
 const CONFIG: &str = "\
 [checks]
 ignored_auth.enabled = false
@@ -23,27 +23,30 @@ include-name = [\"POST /api/v1/repositories\", \"PATCH /api/v1/repositories/{nam
 checks.positive_data_acceptance.enabled = false
 ";
 
-/// Runs schemathesis against a server of its own; `arguments` are further options of it.
+/// Runs schemathesis against a new server, with further options in `arguments`.
 pub(crate) fn schemathesis(arguments: &[&str]) -> Result<()> {
     let environment = root()?.join("target/schemathesis");
     let program = environment.join("bin/schemathesis");
     if !program.exists() {
-        let made = Command::new("python3").args(["-m", "venv"]).arg(&environment).status();
-        ensure!(made.is_ok_and(|made| made.success()), "python3 makes no environment");
+        let created = Command::new("python3").args(["-m", "venv"]).arg(&environment).status();
+        ensure!(created.is_ok_and(|created| created.success()), "python3 -m venv failed");
         let pip = Command::new(environment.join("bin/pip"))
             .args(["install", "--quiet", "--disable-pip-version-check"])
             .arg(format!("schemathesis=={VERSION}"))
             .status()?;
-        ensure!(pip.success(), "pip cannot install it (is the Python package index in reach?)");
+        ensure!(
+            pip.success(),
+            "pip cannot install schemathesis; is the Python package index reachable?"
+        );
     }
     cargo(&["build", "--locked", "--package", "textkin-cli"])?;
     let folder = tempfile::tempdir()?;
     let textkin = root()?.join("target/debug/textkin");
-    let server = Server::start(&textkin, &folder.path().join("data"))?;
+    let server = TestServer::start(&textkin, &folder.path().join("data"))?;
     let mut client = server.client()?;
     for (name, visibility) in [("mine", "private"), ("web", "public")] {
         let body = format!("{{\"name\":\"{name}\",\"visibility\":\"{visibility}\"}}");
-        client.ask("POST", "/api/v1/repositories", &body)?;
+        client.send_json("POST", "/api/v1/repositories", &body)?;
     }
     std::fs::write(folder.path().join("schemathesis.toml"), CONFIG)?;
     let status = Command::new(program)
@@ -56,7 +59,7 @@ pub(crate) fn schemathesis(arguments: &[&str]) -> Result<()> {
         .args(arguments)
         .current_dir(folder.path())
         .status()
-        .context("schemathesis does not run")?;
-    ensure!(status.success(), "the server and its description do not agree");
+        .context("cannot run schemathesis")?;
+    ensure!(status.success(), "the server does not match its OpenAPI description");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A server of our own, on a free port.
+//! A server on a free port, for tests.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -7,60 +7,65 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use super::client::Client;
+use super::client::HttpClient;
 
-/// A server; it ends with this.
-pub(crate) struct Server {
+/// A running server; it is killed when this is dropped.
+pub(crate) struct TestServer {
     process: Child,
     pub(crate) address: SocketAddr,
     pub(crate) key: String,
 }
 
-impl Server {
-    /// Starts `program` on the folder `data`, with a key for everything.
+impl TestServer {
+    /// Starts `program` with the data folder `data` and creates a key with all scopes.
     pub(crate) fn start(program: &Path, data: &Path) -> Result<Self> {
         let key = Command::new(program)
             .args(["admin", "key", "--scopes", "admin", "--data"])
             .arg(data)
             .output()?;
-        ensure!(key.status.success(), "no key: {}", String::from_utf8_lossy(&key.stderr));
+        ensure!(
+            key.status.success(),
+            "cannot create a key: {}",
+            String::from_utf8_lossy(&key.stderr)
+        );
         let mut process = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--log-level", "warn", "--data"])
             .arg(data)
             .stderr(Stdio::piped())
             .spawn()?;
-        let mut said = BufReader::new(process.stderr.take().context("its standard error")?);
+        let mut stderr =
+            BufReader::new(process.stderr.take().context("standard error is not piped")?);
         let mut address = None;
         let mut line = String::new();
         while address.is_none() {
             line.clear();
-            ensure!(said.read_line(&mut line)? > 0, "the server did not start");
+            ensure!(stderr.read_line(&mut line)? > 0, "the server did not start");
             address = line.trim_end().rsplit_once("at http://").map(|(_, at)| at.parse());
         }
-        // What it says later is shown.
+        // Show further messages.
         std::thread::spawn(move || {
-            let _ = std::io::copy(&mut said, &mut std::io::stderr());
+            let _ = std::io::copy(&mut stderr, &mut std::io::stderr());
         });
-        let address = address.context("the server says where it is")??;
+        let address = address.context("the server did not print its address")??;
         Ok(Self { process, address, key: String::from_utf8(key.stdout)?.trim().to_owned() })
     }
 
-    pub(crate) fn client(&self) -> Result<Client> {
-        Client::new(self.address, &self.key)
+    pub(crate) fn client(&self) -> Result<HttpClient> {
+        HttpClient::new(self.address, &self.key)
     }
 
-    /// The most memory it has had, in MiB.
+    /// Returns the peak memory in MiB.
     pub(crate) fn peak(&self) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        Ok(kib.context("the system tells peak memory")? / 1024.0)
+        Ok(kib.context("the system does not report peak memory")? / 1024.0)
     }
 
-    /// Seconds of processor time it has had.
+    /// Returns the CPU time in seconds.
     pub(crate) fn cpu(&self) -> Result<f64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
-        let fields = stat.rsplit_once(')').context("the system tells times")?.1;
+        let fields = stat.rsplit_once(')').context("the system does not report CPU time")?.1;
         let ticks = fields.split_whitespace().skip(11).take(2);
         Ok(ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0)
     }
@@ -72,7 +77,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         let _ = self.stop();
     }

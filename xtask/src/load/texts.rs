@@ -1,34 +1,34 @@
-//! Texts for the load test: made to order, the same in every run.
+//! Generated texts for the load test, the same in every run.
 //!
 //! Words follow Zipf's law. One document in five has a passage of an earlier one, one in fifty is an
-//! edited copy, one in a hundred an exact one; one in twenty ends with a notice that some two dozen
-//! others have.
+//! edited copy, one in a hundred an exact one; one in twenty ends with a notice that about two dozen
+//! others share.
 
 use crate::generate::{Random, spell};
 
-/// Documents that later ones may copy from.
+/// Number of documents that others can copy from.
 const REMEMBERED: usize = 2000;
-/// Notices at the end of documents, and their words.
+/// Number of notices at the end of documents, and words per notice.
 const NOTICES: usize = 200;
 const NOTICE_WORDS: usize = 40;
 
-/// A source of documents.
-pub(crate) struct Texts {
+/// Generator of documents.
+pub(crate) struct TextGenerator {
     random: Random,
     notices: Vec<Vec<u32>>,
     earlier: Vec<Vec<u32>>,
 }
 
-impl Texts {
-    /// Another number gives other documents.
-    pub(crate) fn new(number: u64) -> Self {
+impl TextGenerator {
+    /// Creates a generator from a seed.
+    pub(crate) fn new(seed: u64) -> Self {
         let mut common = Random::new(7);
         let notice = |random: &mut Random| (0..NOTICE_WORDS).map(|_| random.word()).collect();
         let notices = (0..NOTICES).map(|_| notice(&mut common)).collect();
-        Self { random: Random::new(number), notices, earlier: Vec::new() }
+        Self { random: Random::new(seed), notices, earlier: Vec::new() }
     }
 
-    /// The next document, of about 300 words.
+    /// Returns the next document, of about 300 words.
     pub(crate) fn document(&mut self) -> Vec<u32> {
         let random = &mut self.random;
         let mut words: Vec<u32> = (0..200 + random.below(200)).map(|_| random.word()).collect();
@@ -39,11 +39,11 @@ impl Texts {
                 1 | 2 => {
                     words.clone_from(source);
                     for _ in 0..words.len() / 40 {
-                        let place = random.index(words.len());
-                        words[place] = random.word();
+                        let position = random.index(words.len());
+                        words[position] = random.word();
                     }
                 }
-                3..=22 => put(random, &mut words, source, 60),
+                3..=22 => insert_passage(random, &mut words, source, 60),
                 _ => {}
             }
         }
@@ -54,29 +54,29 @@ impl Texts {
         match self.earlier.len() < REMEMBERED {
             true => self.earlier.push(words.clone()),
             false => {
-                let place = random.index(REMEMBERED);
-                self.earlier[place].clone_from(&words);
+                let position = random.index(REMEMBERED);
+                self.earlier[position].clone_from(&words);
             }
         }
         words
     }
 
-    /// A text of 500 words; one in three has two passages of documents that were made before.
+    /// Returns a text of 500 words; one in three has two passages of earlier documents.
     pub(crate) fn probe(&mut self) -> Vec<u32> {
         let random = &mut self.random;
         let shares = random.below(3) == 0 && !self.earlier.is_empty();
-        let own = if shares { 380 } else { 500 };
-        let mut words: Vec<u32> = (0..own).map(|_| random.word()).collect();
+        let n_words = if shares { 380 } else { 500 };
+        let mut words: Vec<u32> = (0..n_words).map(|_| random.word()).collect();
         if shares {
             for _ in 0..2 {
                 let source = &self.earlier[random.index(self.earlier.len())];
-                put(random, &mut words, source, 60);
+                insert_passage(random, &mut words, source, 60);
             }
         }
         words
     }
 
-    /// One of the documents that were made before, with new words around it.
+    /// Returns an earlier document with new words before it.
     pub(crate) fn copy(&mut self) -> Vec<u32> {
         let random = &mut self.random;
         let mut words: Vec<u32> = (0..60).map(|_| random.word()).collect();
@@ -84,27 +84,27 @@ impl Texts {
         words
     }
 
-    /// The same notices and earlier documents, and a chance of its own.
-    pub(crate) fn fork(&self, number: u64) -> Self {
+    /// Returns a generator with the same notices and earlier documents, and another seed.
+    pub(crate) fn fork(&self, seed: u64) -> Self {
         let (notices, earlier) = (self.notices.clone(), self.earlier.clone());
-        Self { random: Random::new(number), notices, earlier }
+        Self { random: Random::new(seed), notices, earlier }
     }
 
-    /// One in so many.
+    /// Returns true with a probability of 1/n.
     pub(crate) fn is_one_in(&mut self, n: u64) -> bool {
         self.random.below(n) == 0
     }
 }
 
-/// Puts `length` words of `source` somewhere into `words`.
-fn put(random: &mut Random, words: &mut Vec<u32>, source: &[u32], length: usize) {
+/// Inserts `length` words of `source` at a random position of `words`.
+fn insert_passage(random: &mut Random, words: &mut Vec<u32>, source: &[u32], length: usize) {
     let length = length.min(source.len());
     let start = random.index(source.len() - length + 1);
-    let place = random.index(words.len());
-    words.splice(place..place, source[start..start + length].iter().copied());
+    let position = random.index(words.len());
+    words.splice(position..position, source[start..start + length].iter().copied());
 }
 
-/// Words as text: letters, spaces and full stops only, so that it stands in JSON as it is.
+/// Writes words as text of letters, spaces and full stops, which need no escaping in JSON.
 pub(crate) fn text(words: &[u32]) -> String {
     let mut text = String::with_capacity(words.len() * 7);
     for (index, word) in words.iter().enumerate() {
@@ -121,19 +121,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_the_same_in_every_run_and_have_the_length_that_is_said() {
+    fn texts_are_reproducible_and_have_the_documented_length() {
         let make = || {
-            let mut texts = Texts::new(1);
+            let mut texts = TextGenerator::new(1);
             (0..3000).map(|_| texts.document()).collect::<Vec<_>>()
         };
         let documents = make();
         assert_eq!(documents, make());
         let words: usize = documents.iter().map(Vec::len).sum();
         assert!((280..340).contains(&(words / documents.len())), "{}", words / documents.len());
-        let mut texts = Texts::new(1);
-        let made = texts.document();
+        let mut texts = TextGenerator::new(1);
+        let document = texts.document();
         assert!((0..100).all(|_| texts.probe().len() == 500));
         let copy = texts.fork(9).copy();
-        assert!(text(&copy).contains(&text(&made[..10])[..20]));
+        assert!(text(&copy).contains(&text(&document[..10])[..20]));
     }
 }

@@ -1,4 +1,4 @@
-//! The documents that all programs read: one file of JSON lines with an id and a text.
+//! Input of all programs: one file of JSON lines with an id and a text.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-/// How much of a collection is taken.
+/// How much of a collection to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     /// All of it.
@@ -18,10 +18,10 @@ pub(crate) enum Limit {
     Bytes(u64),
 }
 
-/// The documents, in order.
+/// Documents, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
-    /// The file that all read.
+    /// The file that all programs read.
     pub(crate) path: PathBuf,
     /// Its bytes.
     pub(crate) bytes: u64,
@@ -32,8 +32,8 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Reads `source` and writes what is taken of it to `path`. Documents keep their ids if each has one
-    /// of its own; else they are numbered.
+    /// Reads `source` and writes the documents within the limit to `path`. Documents keep their ids if these are unique;
+    /// otherwise they are numbered.
     pub(crate) fn prepare(source: &Path, limit: Limit, path: PathBuf) -> Result<Self> {
         let file = std::fs::File::open(source)
             .with_context(|| format!("cannot read {}", source.display()))?;
@@ -101,7 +101,7 @@ mod tests {
     const TWO: &str = "{\"id\":\"a\",\"text\":\"x\"}\n\n{\"id\":2,\"text\":\"y\",\"more\":1}\n";
 
     #[test]
-    fn documents_keep_ids_of_their_own() {
+    fn documents_keep_unique_ids() {
         let input = prepare(TWO, Limit::None).unwrap();
         assert_eq!(
             (input.ids, input.texts),
@@ -114,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_kept() {
+    fn limits_are_respected() {
         assert_eq!(prepare(TWO, Limit::Documents(1)).unwrap().texts, ["x"]);
         assert_eq!(prepare(TWO, Limit::Bytes(23)).unwrap().texts, ["x"]);
         assert_eq!(prepare(TWO, Limit::Bytes(1000)).unwrap().texts.len(), 2);
     }
 
     #[test]
-    fn faults_name_file_and_line() {
+    fn errors_name_file_and_line() {
         for (content, reason) in [
             ("x\n", "c.jsonl:1 is not JSON"),
             ("{}\n", "c.jsonl:1 has no text"),

@@ -1,13 +1,13 @@
-//! textkin beside the packages that people use today, on the same documents, on this machine, now.
+//! Compares textkin with other packages on the same documents and machine.
 //!
-//! The peers run as their documentation says (`xtask/peers`), each alone; then textkin. What they name is
-//! judged by `truth`, which counts by itself.
+//! The peers run as their documentation recommends (`xtask/peers`), one at a time; then textkin. `truth` computes the
+//! exact pairs independently, and the pairs and clusters that each program reports are compared with them.
 
 mod input;
 mod install;
-mod named;
 mod peer;
 mod process;
+mod reported;
 mod table;
 mod truth;
 
@@ -19,58 +19,58 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::bench;
-use crate::sets::Sets;
+use crate::sets::SetKind;
 use input::{Input, Limit};
-use named::{Judgement, Named};
 use peer::{Peer, Setting};
 use process::Cost;
+use reported::{Accuracy, ReportedDuplicates};
 use table::{percent, thousands};
 use truth::{Classes, Similarity, Truth};
 
-/// A run that takes less is made again, and the best counts.
+/// Seconds; shorter runs are repeated, and the best counts.
 const SHORT: f64 = 20.0;
-/// How often a short run is made.
+/// Number of runs if they are short.
 const RUNS: usize = 3;
 
-/// What to compare.
+/// Arguments of the task.
 #[derive(Debug)]
-struct Request {
+struct PeersArguments {
     path: Option<PathBuf>,
     only: Vec<String>,
     limit: Limit,
     time_limit: Duration,
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Line {
     name: String,
     outcome: Result<Outcome>,
 }
 
-/// What came of a run.
+/// Result of a run.
 struct Outcome {
     cost: Cost,
-    named: Named,
-    /// The sets that were compared, if they are not runs of eight words.
-    own: Option<Sets>,
-    /// Whether a pair should not have been named.
+    reported: ReportedDuplicates,
+    /// Sets that the program compares, if they are not runs of eight words.
+    compared_sets: Option<SetKind>,
+    /// Whether a reported pair is wrong.
     is_false: Box<dyn Fn(Similarity) -> bool>,
 }
 
 /// Compares textkin with its peers.
 pub(crate) fn peers(arguments: &[&str]) -> Result<()> {
-    let request = Request::parse(arguments)?;
+    let request = PeersArguments::parse(arguments)?;
     bench::build_command()?;
     let folder = bench::target()?.with_file_name("peers");
     std::fs::create_dir_all(&folder)?;
     let source = match &request.path {
         Some(path) => path.clone(),
-        None => made(&folder)?,
+        None => generated(&folder)?,
     };
     let input = Input::prepare(&source, request.limit, folder.join("input.jsonl"))?;
     let mut lines = Vec::new();
     for peer in peer::ALL.iter().filter(|peer| request.wants(peer.name)) {
-        eprintln!("{} {}: pip installs it, unless it is there …", peer.name, peer.version);
+        eprintln!("{} {}: installing with pip, if missing …", peer.name, peer.version);
         let installed = match install::install(peer, &folder) {
             Ok(installed) => installed,
             Err(error) => {
@@ -80,8 +80,8 @@ pub(crate) fn peers(arguments: &[&str]) -> Result<()> {
         };
         for setting in peer.settings {
             let name = format!("{} {}", peer.name, setting.name);
-            let places = (&input, folder.as_path());
-            let outcome = run_peer(peer, setting, &installed, places, request.time_limit);
+            let paths = (&input, folder.as_path());
+            let outcome = run_peer(peer, setting, &installed, paths, request.time_limit);
             lines.push(Line { name, outcome });
         }
     }
@@ -92,7 +92,7 @@ pub(crate) fn peers(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-impl Request {
+impl PeersArguments {
     fn parse(arguments: &[&str]) -> Result<Self> {
         let mut request = Self {
             path: None,
@@ -110,7 +110,7 @@ impl Request {
                     let mut names = peer::ALL.iter().map(|peer| peer.name).chain(["textkin"]);
                     if !names.any(|known| known == name) {
                         bail!(
-                            "no peer '{name}'; there are rensa, gaoya, datasketch, text-dedup and textkin"
+                            "unknown peer '{name}'; choose rensa, gaoya, datasketch, text-dedup or textkin"
                         );
                     }
                     request.only.push(name.to_owned());
@@ -126,12 +126,12 @@ impl Request {
                     let text = *value()?;
                     let minutes: u64 = text
                         .parse()
-                        .with_context(|| format!("'{text}' is not a number of minutes"))?;
+                        .with_context(|| format!("expected a number of minutes, got '{text}'"))?;
                     request.time_limit = Duration::from_secs(minutes.saturating_mul(60));
                 }
-                option if option.starts_with('-') => bail!("no option '{option}' of bench peers"),
+                option if option.starts_with('-') => bail!("unknown option '{option}'"),
                 path if request.path.is_none() => request.path = Some(PathBuf::from(path)),
-                path => bail!("one file is compared at a time; there is '{path}' too"),
+                path => bail!("unexpected argument '{path}'; compare one file at a time"),
             }
         }
         Ok(request)
@@ -142,12 +142,12 @@ impl Request {
     }
 }
 
-/// A made collection: chains of versions.
-fn made(folder: &Path) -> Result<PathBuf> {
-    let made = folder.join("made-versions");
-    let documents = made.join("documents.jsonl");
+/// Returns a generated collection: chains of versions.
+fn generated(folder: &Path) -> Result<PathBuf> {
+    let collection = folder.join("generated-versions");
+    let documents = collection.join("documents.jsonl");
     if !documents.exists() {
-        eprintln!("making a collection of versions");
+        eprintln!("generating a collection of versions");
         let mut generate = Command::new(bench::target()?.join("textkin"));
         generate.args([
             "eval",
@@ -161,13 +161,13 @@ fn made(folder: &Path) -> Result<PathBuf> {
             "0.01",
         ]);
         let status =
-            generate.arg("--out").arg(&made).stdout(std::process::Stdio::null()).status()?;
+            generate.arg("--out").arg(&collection).stdout(std::process::Stdio::null()).status()?;
         anyhow::ensure!(status.success(), "textkin eval generate failed");
     }
     Ok(documents)
 }
 
-/// The best of some runs; of one, if it is long.
+/// Returns the best of several runs, or the first if it is long.
 fn best(
     name: &str,
     mut command: impl FnMut() -> Command,
@@ -176,7 +176,7 @@ fn best(
 ) -> Result<Cost> {
     let mut best: Option<Cost> = None;
     for _ in 0..RUNS {
-        eprintln!("{name}: runs …");
+        eprintln!("{name}: running …");
         let cost = process::run(&mut command(), limit, log)?;
         eprintln!("{name}: {:.2} s", cost.seconds);
         best = Some(best.filter(|best| best.seconds <= cost.seconds).unwrap_or(cost));
@@ -184,18 +184,18 @@ fn best(
             break;
         }
     }
-    best.context("it was not run")
+    best.context("the program was not run")
 }
 
 fn run_peer(
     peer: &Peer,
     setting: &'static Setting,
-    installed: &install::Installed,
+    installed: &install::PeerEnvironment,
     (input, folder): (&Input, &Path),
     limit: Duration,
 ) -> Result<Outcome> {
     let name = format!("{} {}", peer.name, setting.name);
-    let output = folder.join("named.txt");
+    let output = folder.join("reported.txt");
     let command = || {
         let mut command = Command::new(&installed.python);
         command.arg(&installed.script).arg(&input.path).arg(&output).arg(setting.name);
@@ -204,13 +204,13 @@ fn run_peer(
     let cost = best(&name, command, limit, &folder.join(format!("{}.log", peer.name)))?;
     Ok(Outcome {
         cost,
-        named: Named::read(&output)?,
-        own: Some(setting.sets),
+        reported: ReportedDuplicates::read(&output)?,
+        compared_sets: Some(setting.sets),
         is_false: Box::new(|similarity| similarity.jaccard < setting.threshold),
     })
 }
 
-/// textkin with what the truth asks for, and as it comes.
+/// Runs textkin with the threshold of the exact pairs, and with its defaults.
 fn run_textkin(input: &Input, folder: &Path, limit: Duration) -> Vec<Line> {
     let contained = |similarity: Similarity| similarity.containment < 0.5;
     let shares_nothing = |similarity: Similarity| similarity.jaccard == 0.0;
@@ -244,8 +244,8 @@ fn textkin(
         };
         let cost = best(&name, command, limit, &folder.join("textkin.log"))?;
         let numbers: HashMap<&str, u32> = input.ids.iter().map(String::as_str).zip(0..).collect();
-        let named = Named::read_csv(&output, &numbers)?;
-        Ok(Outcome { cost, named, own: None, is_false: Box::new(is_false) })
+        let reported = ReportedDuplicates::read_csv(&output, &numbers)?;
+        Ok(Outcome { cost, reported, compared_sets: None, is_false: Box::new(is_false) })
     };
     let outcome = run();
     Line { name, outcome }
@@ -253,17 +253,17 @@ fn textkin(
 
 fn print(lines: &[Line], input: &Input, time_limit: Duration) {
     let texts = || input.texts.iter().map(String::as_str);
-    let chunks = Classes::new(Sets::EightWords, texts());
+    let chunks = Classes::new(SetKind::EightWords, texts());
     let n_classes = chunks.sizes.len();
-    let mut told = 0;
+    let mut shown = 0;
     let truth = Truth::new(&chunks, |done| {
         let tenths = done * 10 / n_classes.max(1);
-        if tenths > told {
-            told = tenths;
+        if tenths > shown {
+            shown = tenths;
             eprintln!("exact pairs: {} % of the documents", tenths * 10);
         }
     });
-    let mut own: HashMap<Sets, Classes> = HashMap::new();
+    let mut own_sets: HashMap<SetKind, Classes> = HashMap::new();
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
     for Line { name, outcome } in lines {
         let outcome = match outcome {
@@ -274,22 +274,22 @@ fn print(lines: &[Line], input: &Input, time_limit: Duration) {
             }
         };
         let sets = outcome
-            .own
-            .map(|sets| &*own.entry(sets).or_insert_with(|| Classes::new(sets, texts())));
+            .compared_sets
+            .map(|sets| &*own_sets.entry(sets).or_insert_with(|| Classes::new(sets, texts())));
         let mut row = cost_cells(name, outcome.cost, input.bytes);
-        if let Some(names) = outcome.named.names() {
-            let judgement =
-                Judgement::new(&outcome.named, (&truth, &chunks), sets, &outcome.is_false);
-            row.extend([names.to_owned(), thousands(judgement.n_pairs)]);
+        if let Some(kind) = outcome.reported.kind() {
+            let accuracy =
+                Accuracy::new(&outcome.reported, (&truth, &chunks), sets, &outcome.is_false);
+            row.extend([kind.to_owned(), thousands(accuracy.n_pairs)]);
             row.extend(
-                judgement.recall.map(|recall| recall.map_or_else(|| "–".to_owned(), percent)),
+                accuracy.recall.map(|recall| recall.map_or_else(|| "–".to_owned(), percent)),
             );
-            row.push(judgement.false_by_own.map_or_else(|| "–".to_owned(), thousands));
-            row.push(thousands(judgement.false_by_chunks));
+            row.push(accuracy.false_by_its_sets.map_or_else(|| "–".to_owned(), thousands));
+            row.push(thousands(accuracy.false_by_chunks));
         } else {
             row.extend(["no", "–", "–", "–", "–", "–", "–"].map(str::to_owned));
         }
-        notes.extend(outcome.named.note(&truth).map(|note| format!("{name}: {note}")));
+        notes.extend(outcome.reported.note(&truth).map(|note| format!("{name}: {note}")));
         rows.push(row);
     }
     println!(
@@ -309,12 +309,12 @@ fn print(lines: &[Line], input: &Input, time_limit: Duration) {
             "CPU s",
             "MB/s",
             "MiB",
-            "names",
+            "reports",
             "pairs",
             "J ≥ 0.8",
             "J ≥ 0.5",
             "C ≥ 0.5",
-            "own sets",
+            "its sets",
             "8 words",
         ],
     ];
@@ -324,13 +324,13 @@ fn print(lines: &[Line], input: &Input, time_limit: Duration) {
     }
     println!(
         "J       Jaccard similarity of two documents as sets of runs of eight words\n\
-         C       how much of the smaller set is in the other\n\
-         s       from start to end, with reading and writing; the best of {RUNS} if less than {SHORT} s, at most {} min\n\
-         CPU s   what the processors spent on it, all together; MB/s is by s\n\
-         MiB     the most that the program and its children held at a time\n\
-         recall  pairs named, in percent of the exact pairs\n\
-         false   pairs named that are below the threshold: by the sets that the peer itself compares,\n        \
-                 and by runs of eight words; for the default of textkin, pairs that share no run",
+         C       share of the smaller set that is in the other\n\
+         s       elapsed time with reading and writing; the best of {RUNS} if less than {SHORT} s; limit {} min\n\
+         CPU s   CPU time of all cores; MB/s is relative to elapsed time\n\
+         MiB     peak memory of the program and its children\n\
+         recall  reported pairs in percent of the exact pairs\n\
+         false   reported pairs below the threshold: by the sets that the program itself compares, and by\n        \
+                 runs of eight words; for the default of textkin, pairs that share no run",
         time_limit.as_secs() / 60,
     );
 }
@@ -346,7 +346,7 @@ fn cost_cells(name: &str, cost: Cost, bytes: u64) -> Vec<String> {
     ]
 }
 
-/// The peers of the table, with their versions.
+/// Returns the peers in the table, with their versions.
 fn versions(lines: &[Line]) -> String {
     let is_in = |peer: &&Peer| lines.iter().any(|line| line.name.starts_with(peer.name));
     let versions = peer::ALL.iter().filter(is_in);
@@ -361,13 +361,23 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        let request =
-            Request::parse(&["a.jsonl", "--only", "gaoya", "--limit", "5", "--time-limit", "2"])
-                .unwrap();
+        let request = PeersArguments::parse(&[
+            "a.jsonl",
+            "--only",
+            "gaoya",
+            "--limit",
+            "5",
+            "--time-limit",
+            "2",
+        ])
+        .unwrap();
         assert_eq!(request.path.as_deref(), Some(Path::new("a.jsonl")));
         assert!(request.wants("gaoya") && !request.wants("rensa") && !request.wants("textkin"));
         assert_eq!((request.limit, request.time_limit.as_secs()), (Limit::Documents(5), 120));
-        assert_eq!(Request::parse(&["--limit", "5MiB"]).unwrap().limit, Limit::Bytes(5 << 20));
+        assert_eq!(
+            PeersArguments::parse(&["--limit", "5MiB"]).unwrap().limit,
+            Limit::Bytes(5 << 20)
+        );
         for wrong in [
             &["--only", "x"][..],
             &["--only"],
@@ -376,7 +386,7 @@ mod tests {
             &["--limit", "x"],
             &["--time-limit", "x"],
         ] {
-            assert!(Request::parse(wrong).is_err(), "{wrong:?}");
+            assert!(PeersArguments::parse(wrong).is_err(), "{wrong:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs a program alone: how long it took, and how much memory it and its children held at most.
+//! Runs a program and measures time and peak memory, including its children.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// How often the memory is looked at.
-const LOOK: Duration = Duration::from_millis(20);
-/// How often that of several processes is: it takes longer.
-const LOOK_AT_MANY: Duration = Duration::from_millis(250);
+/// Interval of memory measurements.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(20);
+/// Interval for several processes, which takes longer.
+const TREE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// What a run took.
+/// Cost of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
-    /// From start to end.
+    /// Elapsed time.
     pub(crate) seconds: f64,
-    /// What all processors spent on it, where the system tells: it does not depend on what else runs.
+    /// CPU time, if the system reports it; does not depend on other programs.
     pub(crate) processor_seconds: Option<f64>,
-    /// The most memory, where the system tells.
+    /// Peak memory, if the system reports it.
     pub(crate) peak_bytes: Option<u64>,
 }
 
-/// Runs a program in the background until it ends or the time is up. What it writes goes to `log`.
+/// Runs a program until it ends or reaches the time limit. Its output goes to `log`.
 pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Result<Cost> {
     let file =
         std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
@@ -33,7 +33,7 @@ pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Result<
     let mut child = command
         .spawn()
         .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
-    let (mut peak_bytes, mut looked_at_many) = (None, None::<Instant>);
+    let (mut peak_bytes, mut last_tree) = (None, None::<Instant>);
     loop {
         if let Some(status) = child.try_wait()? {
             let seconds = start.elapsed().as_secs_f64();
@@ -43,43 +43,43 @@ pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Result<
                 Some(0 | 1) if status.success() || is_textkin(command) => {
                     Ok(Cost { seconds, processor_seconds, peak_bytes })
                 }
-                _ => bail!("it failed ({status}): {}", last_line(log)),
+                _ => bail!("failed ({status}): {}", last_line(log)),
             };
         }
         if start.elapsed() > limit {
-            end(&mut child)?;
-            bail!("it took longer than {} s", limit.as_secs());
+            kill(&mut child)?;
+            bail!("took longer than {} s", limit.as_secs());
         }
         let tree = tree(child.id());
         let bytes = if tree.len() < 2 {
             memory(child.id(), "status", "VmHWM:")
-        } else if looked_at_many.is_none_or(|at| at.elapsed() > LOOK_AT_MANY) {
-            looked_at_many = Some(Instant::now());
-            // Shared memory counts once: each process is charged its part.
+        } else if last_tree.is_none_or(|at| at.elapsed() > TREE_INTERVAL) {
+            last_tree = Some(Instant::now());
+            // Pss counts shared memory once: each process is charged its part.
             Some(tree.iter().filter_map(|process| memory(*process, "smaps_rollup", "Pss:")).sum())
         } else {
             None
         };
         peak_bytes = peak_bytes.max(bytes);
-        std::thread::sleep(LOOK);
+        std::thread::sleep(MEMORY_INTERVAL);
     }
 }
 
-/// 1 says that nothing was found.
+/// Whether exit code 1 means that nothing was found.
 fn is_textkin(command: &Command) -> bool {
     Path::new(command.get_program()).file_stem().is_some_and(|name| name == "textkin")
 }
 
-/// Gives a program a group of its own, so that its children can end with it.
+/// Starts a program in its own process group, so that its children can be killed with it.
 fn lead_group(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]
-    let _ = command; // There are no groups.
+    let _ = command; // No process groups on this system.
 }
 
-/// Ends a program and its children.
-fn end(child: &mut Child) -> Result<()> {
+/// Kills a program and its children.
+fn kill(child: &mut Child) -> Result<()> {
     if cfg!(unix) {
         let group = format!("-{}", child.id());
         Command::new("kill").args(["-KILL", "--", &group]).status()?;
@@ -90,18 +90,18 @@ fn end(child: &mut Child) -> Result<()> {
     Ok(())
 }
 
-/// What processors spent on children that have ended, and theirs.
+/// Returns the CPU time of all children that have ended, and of their children.
 fn children_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the program is in brackets and may hold anything; behind it, from the third value on, numbers.
+    // The name of the program is in parentheses and can contain anything; numbers start after the next value.
     let (_, values) = text.rsplit_once(')')?;
     let mut values = values.split_whitespace().skip(13);
     let ticks: u64 = values.next()?.parse::<u64>().ok()? + values.next()?.parse::<u64>().ok()?;
-    // A tick is a hundredth of a second for every program, whatever the kernel uses itself.
+    // A tick is always a hundredth of a second for user programs.
     Some(ticks as f64 / 100.0)
 }
 
-/// A process and those that it started, and so on.
+/// Returns a process and all its descendants.
 fn tree(process: u32) -> Vec<u32> {
     let mut found = vec![process];
     let mut next = 0;
@@ -118,22 +118,19 @@ fn tree(process: u32) -> Vec<u32> {
     found
 }
 
-/// A figure of a process, in bytes.
+/// Returns a figure of a process in bytes.
 fn memory(process: u32, file: &str, name: &str) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/{file}")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
 }
 
-/// What a program said last.
+/// Returns the last line of a log.
 pub(crate) fn last_line(log: &Path) -> String {
     let text = std::fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let line = text.split(['\n', '\r']).rev().find(|line| !line.trim().is_empty());
-    line.map_or_else(
-        || "it said nothing".to_owned(),
-        |line| line.trim().chars().take(200).collect(),
-    )
+    line.map_or_else(|| "no output".to_owned(), |line| line.trim().chars().take(200).collect())
 }
 
 #[cfg(test)]
@@ -160,7 +157,7 @@ mod tests {
         let error = shell("echo first; echo that is why >&2; exit 3", Duration::from_secs(20));
         assert!(error.unwrap_err().to_string().ends_with("that is why"));
         let error = shell("sleep 30 & sleep 30", Duration::from_millis(100)).unwrap_err();
-        assert!(error.to_string().starts_with("it took longer"), "{error}");
+        assert!(error.to_string().starts_with("took longer"), "{error}");
         assert!(
             run(&mut Command::new("./no-such-program"), Duration::ZERO, Path::new("/dev/null"))
                 .is_err()

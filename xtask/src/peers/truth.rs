@@ -1,32 +1,31 @@
-//! What is true, by a way of its own: sets of hashed chunks, one list of documents for each chunk, and
-//! counting. Nothing of textkin is used.
+//! Exact pairs, computed without textkin: sets of hashed chunks, a list of documents for each chunk, and counting.
 //!
-//! Documents with the same set have the same similarity to every other, and to each other 1: they are
-//! one class, and counting is done between classes.
+//! Documents with equal sets have similarity 1 to each other and the same similarity to every other document. They form
+//! a class, and pairs of classes are counted.
 
 use std::collections::HashMap;
 
-use crate::sets::{Sets, n_shared};
+use crate::sets::{SetKind, n_shared};
 
-/// The documents, in classes of equal sets.
+/// Documents in classes of equal sets.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
-    /// The class of each document.
+    /// Class of each document.
     pub(crate) of: Vec<u32>,
-    /// How many documents a class has.
+    /// Number of documents of each class.
     pub(crate) sizes: Vec<u64>,
     sets: Vec<Vec<u64>>,
 }
 
 impl Classes {
-    /// The classes of `texts`.
-    pub(crate) fn new<'t>(sets: Sets, texts: impl IntoIterator<Item = &'t str>) -> Self {
-        let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
+    /// Computes the classes of `texts`.
+    pub(crate) fn new<'t>(sets: SetKind, texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut class_of: HashMap<Vec<u64>, u32> = HashMap::new();
         let mut classes = Self::default();
         for text in texts {
             let set = sets.of(text);
-            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-            let class = *known.entry(set).or_insert(next);
+            let next = u32::try_from(class_of.len()).unwrap_or(u32::MAX);
+            let class = *class_of.entry(set).or_insert(next);
             if class == next {
                 classes.sizes.push(0);
             }
@@ -34,23 +33,23 @@ impl Classes {
             classes.of.push(class);
         }
         let mut sets: Vec<(u32, Vec<u64>)> =
-            known.into_iter().map(|(set, class)| (class, set)).collect();
+            class_of.into_iter().map(|(set, class)| (class, set)).collect();
         sets.sort_unstable_by_key(|(class, _)| *class);
         classes.sets = sets.into_iter().map(|(_, set)| set).collect();
         classes
     }
 
-    /// Whether the documents of a class have anything to be compared.
+    /// Whether the set of a class is empty.
     pub(crate) fn is_empty(&self, class: u32) -> bool {
         self.sets[class as usize].is_empty()
     }
 
-    /// How many members two classes share.
+    /// Returns the number of members that two classes share.
     pub(crate) fn shared(&self, a: u32, b: u32) -> u64 {
         n_shared(&self.sets[a as usize], &self.sets[b as usize])
     }
 
-    /// How similar two classes are that share so many members.
+    /// Returns the similarity of two classes that share `shared` members.
     pub(crate) fn similarity(&self, a: u32, b: u32, shared: u64) -> Similarity {
         let sizes = [a, b].map(|class| self.sets[class as usize].len() as u64);
         let ratio = |whole: u64| if whole == 0 { 0.0 } else { shared as f64 / whole as f64 };
@@ -60,23 +59,23 @@ impl Classes {
         }
     }
 
-    /// Calls `each` with every two classes that share a member, and how many; `advance` hears of every
-    /// class.
+    /// Calls `each` with every two classes that share members and their number, and `advance` with the number of classes
+    /// done.
     pub(crate) fn sharing(
         &self,
         mut each: impl FnMut(u32, u32, u64),
         mut advance: impl FnMut(usize),
     ) {
-        let mut holders: HashMap<u64, Vec<u32>> = HashMap::new();
+        let mut classes_with: HashMap<u64, Vec<u32>> = HashMap::new();
         for (class, set) in (0..).zip(&self.sets) {
             for member in set {
-                holders.entry(*member).or_default().push(class);
+                classes_with.entry(*member).or_default().push(class);
             }
         }
         let mut counts = vec![0u64; self.sets.len()];
         let mut touched = Vec::new();
         for (class, set) in (0..).zip(&self.sets) {
-            for other in set.iter().flat_map(|member| &holders[member]) {
+            for other in set.iter().flat_map(|member| &classes_with[member]) {
                 if *other > class {
                     if counts[*other as usize] == 0 {
                         touched.push(*other);
@@ -92,51 +91,51 @@ impl Classes {
     }
 }
 
-/// How similar two documents are.
+/// Similarity of two documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Similarity {
-    /// Shared members over members of either.
+    /// Shared members divided by the members of both.
     pub(crate) jaccard: f64,
-    /// Shared members over members of the smaller.
+    /// Shared members divided by the members of the smaller set.
     pub(crate) containment: f64,
 }
 
-/// What a pair must reach.
+/// Condition of an exact pair.
 pub(crate) type Goal = fn(Similarity) -> bool;
 
-/// What recall is told for, in the order of the table.
+/// Conditions for which recall is reported, in the order of the table.
 pub(crate) const GOALS: [Goal; 3] = [
     |similarity| similarity.jaccard >= 0.8,
     |similarity| similarity.jaccard >= 0.5,
     |similarity| similarity.containment >= 0.5,
 ];
 
-/// The pairs that reach a goal.
+/// Exact pairs.
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
-    /// Pairs of documents that reach each goal.
+    /// Number of pairs of documents that meet each condition.
     pub(crate) pairs: [u64; 3],
-    /// Whether a document is in a pair of Jaccard similarity of at least 0.8.
+    /// Whether a document is in a pair with a Jaccard similarity of at least 0.8.
     pub(crate) has_partner: Vec<bool>,
-    /// Whether it is in one with an earlier document.
+    /// Whether it is in such a pair with an earlier document.
     pub(crate) has_earlier_partner: Vec<bool>,
 }
 
 impl Truth {
-    /// Counts the pairs that reach the goals; `advance` hears of every class.
+    /// Counts the pairs that meet the conditions; calls `advance` with the number of classes done.
     pub(crate) fn new(classes: &Classes, advance: impl FnMut(usize)) -> Self {
         let n_classes = classes.sizes.len();
         let mut firsts = vec![u32::MAX; n_classes];
         for (document, class) in (0..).zip(&classes.of) {
             firsts[*class as usize] = firsts[*class as usize].min(document);
         }
-        // Of each class: whether its documents have a partner, and which is the first, themselves included.
-        let mut is_alike = vec![false; n_classes];
+        // For each class: whether its documents have a partner, and the first document including themselves.
+        let mut has_similar = vec![false; n_classes];
         let mut earliest = firsts.clone();
         let mut pairs = [0; 3];
         for (class, size) in (0..).zip(&classes.sizes) {
             if *size > 1 && !classes.is_empty(class) {
-                is_alike[class as usize] = true;
+                has_similar[class as usize] = true;
                 pairs.iter_mut().for_each(|pairs| *pairs += size * (size - 1) / 2);
             }
         }
@@ -148,17 +147,17 @@ impl Truth {
             }
             if GOALS[0](similarity) {
                 for (class, other) in [(a as usize, b as usize), (b as usize, a as usize)] {
-                    is_alike[class] = true;
+                    has_similar[class] = true;
                     earliest[class] = earliest[class].min(firsts[other]);
                 }
             }
         };
         classes.sharing(each, advance);
-        let has_partner = classes.of.iter().map(|class| is_alike[*class as usize]).collect();
+        let has_partner = classes.of.iter().map(|class| has_similar[*class as usize]).collect();
         let has_earlier_partner = (0..)
             .zip(&classes.of)
             .map(|(document, class)| {
-                is_alike[*class as usize] && earliest[*class as usize] < document
+                has_similar[*class as usize] && earliest[*class as usize] < document
             })
             .collect();
         Self { pairs, has_partner, has_earlier_partner }
@@ -178,8 +177,8 @@ mod tests {
     ];
 
     #[test]
-    fn pairs_are_counted_as_by_comparing_all() {
-        let classes = Classes::new(Sets::EightWords, TEXTS);
+    fn counts_equal_those_of_a_full_comparison() {
+        let classes = Classes::new(SetKind::EightWords, TEXTS);
         assert_eq!(
             (classes.of.as_slice(), classes.sizes.as_slice()),
             (&[0, 0, 1, 2, 3][..], &[2, 1, 1, 1][..])
@@ -188,7 +187,8 @@ mod tests {
         let mut expected = [0; 3];
         for (a, first) in TEXTS.iter().enumerate() {
             for second in &TEXTS[a + 1..] {
-                let (first, second) = (Sets::EightWords.of(first), Sets::EightWords.of(second));
+                let (first, second) =
+                    (SetKind::EightWords.of(first), SetKind::EightWords.of(second));
                 let shared = first.iter().filter(|hash| second.contains(hash)).count() as f64;
                 let (n, m) = (first.len() as f64, second.len() as f64);
                 let jaccard = if n + m > 0.0 { shared / (n + m - shared) } else { 0.0 };
