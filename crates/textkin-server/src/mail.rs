@@ -333,8 +333,8 @@ impl ServiceMailHandler {
                 text.push_str(&describe(&name, &answer));
             }
             let query = SavedQuery { against, ..SavedQuery::default() };
-            let kept = self.service.save_result(actor, &name, &probe.text, &query)?;
-            results.push((name, Ok(kept)));
+            let result_id = self.service.save_result(actor, &name, &probe.text, &query)?;
+            results.push((name, Ok(result_id)));
         }
         let result = match &results[..] {
             [(_, Ok(only))] => only.clone(),
