@@ -102,8 +102,8 @@ struct PairLine {
     /// Words of `b`, after exclusions.
     words_b: u64,
     /// The score with nothing excluded; only if anything is excluded.
-    #[schemars(default)]
-    raw_score: f64,
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    raw_score: Option<f64>,
 }
 
 /// Documents joined by edges.

@@ -76,13 +76,15 @@ fn row(argument: &clap::Arg) -> String {
     let takes_value = argument.get_action().takes_values();
     let value = value.filter(|_| takes_value).unwrap_or_default();
     let names = match (argument.get_long(), argument.get_short()) {
-        (Some(long), Some(short)) => format!("`-{short}`, `--{long} {value}`"),
-        (Some(long), None) => format!("`--{long} {value}`"),
-        (None, Some(short)) => format!("`-{short} {value}`"),
+        (Some(long), Some(short)) => {
+            format!("`-{short}`, `{}`", format!("--{long} {value}").trim())
+        }
+        (Some(long), None) => format!("`{}`", format!("--{long} {value}").trim()),
+        (None, Some(short)) => format!("`{}`", format!("-{short} {value}").trim()),
         (None, None) => format!("`{value}`"),
     };
     let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string);
-    let mut help = help.unwrap_or_default().replace("\n\n", " ").replace('\n', " ");
+    let mut help = help.unwrap_or_default().replace("\n\n", ". ").replace('\n', " ");
     let mut default = String::new();
     if let Some((before, said)) = help.clone().split_once(" [default: ") {
         default = said.trim_end_matches(']').to_owned();
@@ -104,7 +106,7 @@ fn row(argument: &clap::Arg) -> String {
         default = value.to_string_lossy().into_owned();
     }
     let default = if default.is_empty() { default } else { format!("`{default}`") };
-    format!("| {} | {} | {default} |", names.replace(" `", "`"), help.replace('|', "\\|"))
+    format!("| {} | {} | {default} |", names.replace('|', "\\|"), help.replace('|', "\\|"))
 }
 
 /// Names and origins of the outputs.

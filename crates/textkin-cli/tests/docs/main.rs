@@ -59,9 +59,6 @@ fn runnable(command: &str) -> Option<String> {
     if let Some(arguments) = command.strip_prefix("cargo run --release -- ") {
         return Some(format!("textkin {arguments}"));
     }
-    if let Some(arguments) = command.strip_prefix("cargo xtask serve ") {
-        return Some(format!("textkin serve {arguments}"));
-    }
     let is_not_run = NOT_RUN.iter().any(|prefix| command.starts_with(prefix));
     (!is_not_run).then(|| command.to_owned())
 }

@@ -62,7 +62,7 @@ fn is_number(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_digit() || ",.".contains(c))
 }
 
-/// A word in which a local port and everything that looks like a key or a digest is replaced.
+/// A word in which a local port, a time in seconds and everything that looks like a key or a digest is replaced.
 fn without_keys(word: &str) -> String {
     let is_key = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let mut out = String::new();
@@ -75,7 +75,8 @@ fn without_keys(word: &str) -> String {
         let has_digit = part.contains(|c: char| c.is_ascii_digit());
         let has_letter = part.contains(|c: char| c.is_ascii_alphabetic());
         let is_port = out.ends_with("127.0.0.1:") || out.ends_with("localhost:");
-        if is_port || (part.len() >= 20 && has_digit && has_letter) {
+        let is_time = part.len() == 10 && !has_letter;
+        if is_port || is_time || (part.len() >= 20 && has_digit && has_letter) {
             out.push_str("KEY");
         } else {
             out.push_str(part);
