@@ -39,7 +39,8 @@ fn steady(line: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     for word in line.trim_end().split(' ') {
         let before = out.last().is_some_and(|last| is_number(last));
-        let is_unit = matches!(word, "s" | "ms" | "min" | "B/s" | "kB/s" | "MB/s" | "GB/s");
+        let unit = word.trim_end_matches([';', ',', '.']);
+        let is_unit = matches!(unit, "s" | "ms" | "min" | "B/s" | "kB/s" | "MB/s" | "GB/s");
         let is_memory = word == "memory";
         if before && is_unit {
             out.pop();
@@ -93,6 +94,7 @@ fn what_varies_does_not_count() {
     let printed = "1.6 kB in 1.25 s · 1.2 MB/s · 9 MB memory\nat http://127.0.0.1:40001";
     assert!(matches(shown, printed));
     assert!(!matches(shown, &printed.replace("1.6 kB", "1.7 kB")));
+    assert!(matches("added in 0.04 s; 6 documents", "added in 1.1 s; 6 documents"));
     assert!(matches("a\n…\nz", "a\nb\nc\nz"));
     assert!(matches("a\n…", "a"));
     assert!(!matches("a\n…\nz", "a\nb"));
