@@ -65,9 +65,10 @@ pub(crate) fn in_python(message: &str) -> String {
     for part in parts {
         let end = part.find(|letter| !is_name(letter)).unwrap_or(part.len());
         let (name, rest) = part.split_at(end);
-        if name.is_empty() {
+        let is_option = out.is_empty() || out.ends_with([' ', '(', '`']);
+        if name.is_empty() || !is_option {
             out.push_str("--");
-            out.push_str(rest);
+            out.push_str(part);
             continue;
         }
         out.push_str(&name.replace('-', "_"));
