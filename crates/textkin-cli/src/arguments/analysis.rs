@@ -21,10 +21,10 @@ pub(crate) struct AnalysisOptions {
     #[command(flatten)]
     pub(crate) stop_list: StopListOptions,
     /// Ignore these parts of texts: quotes, bibliography, or both separated by a comma
-    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_part)]
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_part, hide_short_help = true)]
     pub(crate) exclude: Vec<TextPart>,
     /// Ignore passages from this template, for example a form; can be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) template: Vec<PathBuf>,
 }
 

@@ -13,7 +13,9 @@ use textkin::text::tokenizer::Normalization;
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalOptions {
-    /// Print only results, problems and errors: no summary, notes or progress
+    /// Print only results, problems and errors
+    ///
+    /// Hides summaries, notes and progress.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// When to use color

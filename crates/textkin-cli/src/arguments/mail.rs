@@ -15,7 +15,7 @@ use textkin::parse_size;
 /// arguments are wrong.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:
-  textkin mail --lmtp unix:/run/textkin.sock --sender alice@example.org essays@textkin.example.org < message.eml")]
+  textkin mail --lmtp unix:/run/textkin.sock essays@example.org < message.eml")]
 pub(crate) struct Mail {
     /// LMTP address of the server, for example 127.0.0.1:2424 or unix:PATH
     #[arg(long, value_name = "DEST", value_parser = destination)]

@@ -37,7 +37,7 @@ pub(crate) struct InputOptions {
     #[arg(long, value_name = "FIELD", hide_short_help = true)]
     pub(crate) time_field: Option<String>,
     /// Skip files and directories that match (.gitignore syntax); can be repeated
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", hide_short_help = true)]
     pub(crate) exclude_files: Vec<String>,
     /// Also read hidden files in directories
     #[arg(long, hide_short_help = true)]

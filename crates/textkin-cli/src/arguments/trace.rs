@@ -81,7 +81,7 @@ pub(crate) struct TraceOptions {
     /// Sort documents by time first (see --time-field)
     ///
     /// Documents of equal time keep their order; documents without a time come last.
-    #[arg(long)]
+    #[arg(long, help_heading = "Tracing")]
     pub(crate) sort: bool,
     /// Print the N most copied documents on standard error at the end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
@@ -111,10 +111,10 @@ pub(crate) struct TraceOptions {
     ///
     /// Files are read again and skipped up to the last checkpoint; standard input continues. --out is complete up
     /// to the last checkpoint.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Tracing")]
     pub(crate) state: Option<PathBuf>,
     /// How often to save the state: a number of documents, or a time (30s, 5m)
-    #[arg(long, default_value = "60s", value_name = "N|TIME", value_parser = CheckpointInterval::parse, hide_short_help = true)]
+    #[arg(long, default_value = "60s", value_name = "N|TIME", help_heading = "Tracing", value_parser = CheckpointInterval::parse, hide_short_help = true)]
     pub(crate) checkpoint_every: CheckpointInterval,
 }
 

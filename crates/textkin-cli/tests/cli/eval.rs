@@ -61,5 +61,5 @@ fn errors_are_reported() {
     );
     let rate =
         folder.textkin(&["eval", "generate", "copies", "--rate", "2", "--out", "o"]).expect(2);
-    assert!(rate.stderr.contains("from 0 to 1"), "{}", rate.stderr);
+    assert!(rate.stderr.contains("between 0 and 1"), "{}", rate.stderr);
 }

@@ -146,5 +146,5 @@ fn doctor_lists_formats_and_programs() {
 fn worker_is_not_a_command() {
     let folder = Folder::new();
     let run = folder.textkin(&["worker"]).expect(3);
-    assert_eq!(run.stderr, "a worker is started by textkin itself\n");
+    assert_eq!(run.stderr, "a worker can be started only by textkin\n");
 }

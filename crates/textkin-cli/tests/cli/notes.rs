@@ -46,7 +46,7 @@ fn lookalike_letters_are_reported_in_texts_and_records() {
     assert_eq!(notes.len(), 8);
     assert_eq!(notes[1]["kind"], "look-alikes");
     assert_eq!(notes[0]["suspicious"], true);
-    assert!(folder.read("p.html").contains("in/plain.txt: suspicious: 3 characters"));
+    assert!(folder.read("p.html").contains("in/plain.txt: suspicious: 3 zero-width characters"));
 }
 
 #[test]

@@ -38,9 +38,9 @@ fn create_needs_a_new_or_empty_directory() {
     run.expect_only("full already exists and is not empty; choose a new or empty folder");
     folder.write("file", HARBOUR);
     let run = folder.repo(&["create", "file"]).expect(2);
-    run.expect_only("cannot make the folder file: file exists");
+    run.expect_only("cannot create the folder file: file exists");
     let run = folder.repo(&["create", "file/r"]).expect(2);
-    run.expect_only("cannot make the folder file/r: not a directory");
+    run.expect_only("cannot create the folder file/r: not a directory");
     std::fs::create_dir(folder.path("empty")).unwrap();
     folder.repo(&["create", "empty"]).expect(0);
     folder.repo(&["create", "no/such/parent"]).expect(0);
@@ -299,7 +299,7 @@ fn info_shows_contents() {
         (&"words:8".into(), &true.into())
     );
     let run = folder.repo(&["compact", "r"]).expect(0);
-    assert!(run.stdout.starts_with("to 1 ("), "{run:?}");
+    assert!(run.stdout.starts_with("compacted 1 segment ("), "{run:?}");
     let info = folder.repo(&["info", "r", "--format", "json"]).expect(0).stdout;
     let info: Value = serde_json::from_str(&info).unwrap();
     assert_eq!((&info["documents"], &info["removed"]), (&2.into(), &0.into()));

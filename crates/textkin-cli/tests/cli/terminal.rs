@@ -159,8 +159,8 @@ fn thresholds_out_of_range_are_rejected() {
     run.expect_only("--threshold is a share of words between 0 and 1, got 90");
     let run = folder.discover(&["in", "-t", "50"]).expect(2);
     run.expect_only("--threshold must be between 0 and 1 for the score kin, got 50");
-    let run = folder.discover(&["in", "--score", "s4", "--threshold", "0.6"]).expect(2);
-    run.expect_only("--threshold must be between 0 and 0.5 for the score s4, got 0.6");
+    let run = folder.discover(&["in", "--score", "ssr", "--threshold", "1.5"]).expect(2);
+    run.expect_only("--threshold must be between 0 and 1 for the score ssr, got 1.5");
     folder.discover(&["in", "--score", "s1", "--threshold", "3"]).expect(0);
     folder.repo(&["create", "r"]).expect(0);
     let run = folder.repo(&["add", "r", "in", "--out", "p.csv", "--threshold", "2"]).expect(2);

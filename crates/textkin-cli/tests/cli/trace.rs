@@ -85,7 +85,7 @@ fn invalid_options_are_rejected() {
     let refused = |arguments: &[&str]| {
         folder.textkin(&[&["trace", "stream.jsonl"], arguments].concat()).expect(2).stderr
     };
-    assert!(refused(&["--memory", "100"]).contains("a bucket of 17 slots takes 192 bytes"));
+    assert!(refused(&["--memory", "100"]).contains("one bucket of 17 slots needs 192 bytes"));
     assert!(refused(&["--evict", "lru"]).contains("add --preset paper"));
     assert!(refused(&["--preset", "best"]).contains("available: kin, paper"));
     let constant = |constant: &str| refused(&["--constant", constant]);
@@ -132,10 +132,10 @@ fn documents_out_of_order_are_reported() {
     let trace = ["trace", "stream.jsonl", "--time-field", "published"];
     let run = folder.textkin(&trace).expect(0);
     run.expect_only(
-        "1 document is earlier than one before (first origin: 2020-05-01T00:00:00Z after \
-         2021-05-01T00:00:00Z), 1 document is as early as the latest before, 1 document has no time \
-         (first undated), 1 document has a time that cannot be read (first unclear: 'a while ago'); \
-         all were taken in the order in which they came, and --sort takes them in that of time",
+        "1 document is earlier than a previous one (first origin: 2020-05-01T00:00:00Z after \
+         2021-05-01T00:00:00Z), 1 document is as old as the latest previous one, 1 document has no \
+         time (first undated), 1 document has an invalid time (first unclear: 'a while ago'); \
+         documents were traced in order of arrival, use --sort to trace them by time",
     );
     let lines = results(&run.stdout);
     assert_eq!(lines[1]["dominant_origin"], "copy");
@@ -151,8 +151,8 @@ fn sort_orders_by_time_then_arrival_and_undated_last() {
     let sort = ["trace", "stream.jsonl", "--time-field", "published", "--sort"];
     let run = folder.textkin(&sort).expect(0);
     run.expect_only(
-        "1 document has no time (first undated), 1 document has a time that cannot be read (first \
-         unclear: 'a while ago'); they come after those with a time",
+        "1 document has no time (first undated), 1 document has an invalid time (first unclear: 'a \
+         while ago'); they come after the others",
     );
     let lines = results(&run.stdout);
     assert_eq!(ids(&lines), ["origin", "copy", "tied", "empty", "last", "undated", "unclear"]);
