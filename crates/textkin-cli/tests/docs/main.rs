@@ -8,6 +8,8 @@
 //!
 //! `TEXTKIN_BLESS=1 cargo test -p textkin-cli --test docs` rewrites the output on the pages.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 mod generated;
 mod page;
 mod pattern;

@@ -161,7 +161,7 @@ fn open_report(arguments: &RepoAdd) -> anyhow::Result<Option<(Box<dyn PairWriter
         documents::threshold(arguments.output.threshold, arguments.output.score, chunk)?;
     let settings = Settings {
         score: arguments.output.score,
-        threshold: threshold,
+        threshold,
         threads: arguments.performance.threads.threads.map(usize::from),
         temp_dir: arguments.temp_dir.path(),
         ..Settings::default()

@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Verify, global: GlobalOptions) -> anyhow::Result<E
         let faults = faults.with_context(name)?;
         n_failed += usize::from(!faults.is_empty());
         verdict(comparison, &faults, &mut text);
-        verdicts.push(json_verdict(comparison, faults));
+        verdicts.push(json_verdict(comparison, &faults));
         run_control.progress.advance(1);
         if run_control.stop.is_requested() {
             return Err(textkin::Error::Stopped.into());
@@ -348,7 +348,7 @@ fn verdict(comparison: &Value, faults: &[String], text: &mut String) {
 }
 
 /// Returns the verdict on one comparison as JSON.
-fn json_verdict(comparison: &Value, faults: Vec<String>) -> Value {
+fn json_verdict(comparison: &Value, faults: &[String]) -> Value {
     json!({
         "number": comparison["pair"]["number"],
         "a": id(comparison, "a"),
