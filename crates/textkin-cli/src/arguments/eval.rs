@@ -96,7 +96,7 @@ pub(crate) struct EvalOptions {
 /// Writes documents.jsonl, pairs.tsv, passages.tsv and collection.toml to a new directory.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:
-  textkin eval generate quotes --documents 10000 --passage 25 --edit replace --rate 0.1 --out quotes/")]
+  textkin eval generate quotes --documents 10000 --passage 25 --rate 0.1 --out quotes/")]
 pub(crate) struct EvalGenerate {
     /// Kind of collection: originals with edited copies, documents that quote one passage, chains of six
     /// versions, different texts in one template, or documents over time that copy from earlier ones

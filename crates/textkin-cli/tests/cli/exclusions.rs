@@ -125,7 +125,7 @@ fn html_shows_both_scores_and_greys_out_exclusions() {
     folder.write("docs/b.txt", format!("{first} “some say so” {second}"));
     folder.discover(&["docs", "--exclude", "quotes", "--html", "run.html", "--quiet"]).expect(0);
     let page = folder.read("run.html");
-    assert!(page.contains(">Raw score</th>") && page.contains("(raw 0."), "both scores");
+    assert!(page.contains(">Raw score</th>") && page.contains("(raw score 0."), "both scores");
     assert!(page.contains("<p>Before exclusions: "), "both shares");
     assert!(
         page.contains("<span class=\"x\" title=\"excluded: quotation\">“as it is said”</span>")

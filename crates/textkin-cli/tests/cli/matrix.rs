@@ -19,7 +19,7 @@ struct Common {
 
 /// Lists, scripts and messages: no documents are read and nothing is computed.
 const LISTS: &[&str] =
-    &["eval list", "doctor", "measures", "strategies", "completions", "man", "mail"];
+    &["eval list", "doctor", "measures", "strategies", "completions", "man", "schema", "mail"];
 /// Commands that look after a server or talk to it without documents.
 const SERVICE: &[&str] =
     &["serve", "admin key", "admin backup", "admin check", "client watch", "client alerts"];
@@ -157,7 +157,10 @@ const MATRIX: &[Common] = &[
             (&["eval generate"], "always writes the files of a collection"),
             (&["serve"], "prints a log, see --log-format"),
             (&["mail"], "the exit code is the result"),
-            (&["completions", "man"], "the format is that of the shell or the manual"),
+            (
+                &["completions", "man", "schema"],
+                "the format is that of the shell, the manual or the schema",
+            ),
         ],
     },
     Common {
@@ -193,7 +196,7 @@ const MATRIX: &[Common] = &[
             ),
             (&["serve", "admin key", "admin check"], "prints a few lines"),
             (
-                &["eval list", "doctor", "measures", "strategies", "completions"],
+                &["eval list", "doctor", "measures", "strategies", "completions", "schema"],
                 "prints one list; use > to store it",
             ),
             (&["mail"], "the exit code is the result"),
@@ -402,6 +405,7 @@ const ALL: &[&str] = &[
     "strategies",
     "completions",
     "man",
+    "schema",
 ];
 
 /// Returns all commands without subcommands, with the options of the commands above them.

@@ -86,7 +86,7 @@ fn invalid_options_are_rejected() {
         folder.textkin(&[&["trace", "stream.jsonl"], arguments].concat()).expect(2).stderr
     };
     assert!(refused(&["--memory", "100"]).contains("one bucket of 17 slots needs 192 bytes"));
-    assert!(refused(&["--evict", "lru"]).contains("add --preset paper"));
+    assert!(refused(&["--evict", "lru"]).contains("require --preset paper"));
     assert!(refused(&["--preset", "best"]).contains("available: kin, paper"));
     let constant = |constant: &str| refused(&["--constant", constant]);
     assert!(constant("lucky-limt=4").contains("did you mean lucky-limit?"));
