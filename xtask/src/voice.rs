@@ -157,9 +157,9 @@ fn a_phrase_is_found_where_its_scope_says() {
     };
     assert_eq!(find("a.rs", "let foo = 1;"), 1);
     assert_eq!(find("a.rs", "let foo = 1; // voice: allow"), 0);
-    assert_eq!(find("a.md", "this is no index"), 1);
-    assert_eq!(find("a.md", "this is no longer so, and is no index"), 1);
+    assert_eq!(find("a.md", "this is no index"), 1); // voice: allow
+    assert_eq!(find("a.md", "this is no longer so, and is no index"), 1); // voice: allow
     assert_eq!(find("a.md", "this is no longer so"), 0);
-    assert_eq!(find("a.rs", "error(\"is no index\")"), 1);
+    assert_eq!(find("a.rs", "error(\"is no index\")"), 1); // voice: allow
     assert_eq!(find("a.md", "<!-- voice: off -->\nfoo\n<!-- voice: on -->\n"), 0);
 }

@@ -1,7 +1,11 @@
 //! The `textkin` command as a library.
 //!
 //! Parses arguments, turns them into settings of the engine, prints results and maps errors to exit codes.
-//! [`run`] is the whole command, for programs that start it under another name, such as `python -m textkin`.
+//! [`run`] is the whole command, for programs that start it under another name, such as `python -m textkin`;
+//! [`command`] is its model, from which completions, manual pages and the options reference are generated.
+//!
+//! `arguments` holds the options, one file per command in `command/` does the work, `exit` maps results to exit
+//! codes. Commands of the server need the feature `server`.
 
 mod arguments;
 mod command;

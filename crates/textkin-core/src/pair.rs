@@ -260,7 +260,7 @@ pub struct Pair {
     pub a: u32,
     /// The later document.
     pub b: u32,
-    /// Score of the overlap by the chosen measure.
+    /// Score of the overlap by the selected measure.
     pub score: f64,
     /// Counts of what they share.
     pub overlap: Overlap,

@@ -50,7 +50,7 @@ impl Attempts {
     }
 }
 
-/// Returns the network of an address: whoever has one IPv6 address has the 2⁶⁴ around it.
+/// Returns the network of an address: the owner of one IPv6 address has the 2⁶⁴ around it.
 fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

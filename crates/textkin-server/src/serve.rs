@@ -35,7 +35,7 @@ pub struct ListenConfig {
     pub body_time: Duration,
     /// Time limit for a whole request.
     pub request_time: Duration,
-    /// How long requests may continue after the server was told to stop.
+    /// How long requests may continue after the server was asked to stop.
     pub grace: Duration,
     /// Inbound mail; `None` to accept no mail.
     pub mail: Option<InboundMail>,

@@ -525,7 +525,7 @@ mod tests {
         // Three of four anchors: up to a quarter of the way to the fourth.
         assert_eq!(extend_around_anchors(&hits, &[10, 20, 30, 50], true), (35, false));
         assert_eq!(extend_around_anchors(&hits, &[10, 20, 30], true), (60, true));
-        // With a young origin the rest would have been found; two of four are no majority.
+        // With a young origin the rest would have been found; two of four are not a majority.
         let (found, _) = extend_around_anchors(&hits, &[10, 20, 30, 50], false);
         assert_eq!(found, 27);
         assert_eq!(extend_around_anchors(&hits[..2], &[10, 20, 30, 50], true).0, 18);

@@ -42,7 +42,7 @@ pub enum Error {
         /// A suggestion, or the available names.
         hint: String,
     },
-    /// The constant does not apply to the chosen method.
+    /// The constant does not apply to the selected method.
     #[error("{name} only applies to {applies_to}")]
     ConstantNotApplicable {
         /// Its name.

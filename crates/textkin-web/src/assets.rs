@@ -62,7 +62,7 @@ pub struct Asset {
     pub is_immutable: bool,
 }
 
-/// Returns whether the program contains the scripts. If not, pages and the log tell how to build
+/// Returns whether the program contains the scripts. If not, pages and the log explain how to build
 /// them ([`HOW_TO_BUILD`]).
 #[must_use]
 pub fn is_built() -> bool {

@@ -61,7 +61,7 @@ fn notes_on_hidden_text_are_checked() {
     folder.textkin(&["compare", "docs/a.html", "docs/b.html", "--html", "report.html"]).expect(0);
     folder.discover(&["docs", "--html", "run.html", "--explain", "run.jsonl"]).expect(0);
     for report in ["report.html", "run.html", "run.jsonl"] {
-        // Both texts are equal: only the ids tell which one has hidden text.
+        // Both texts are equal: only the ids show which one has hidden text.
         for inputs in [["docs/a.html", "docs/b.html"], ["docs/b.html", "docs/a.html"]] {
             folder.textkin(&["verify", report, inputs[0], inputs[1]]).expect(0);
         }

@@ -51,7 +51,7 @@ fn templates_and_stop_phrases_are_excluded_from_both_sides_of_the_share() {
     let without_both = details_of(&service, &anna, &text, &with(true, true));
     assert_eq!((without_both.raw, without_both.counted), ((64, 60), (46, 42)));
     assert_eq!(without_both.sources[0].source_counts, (42, 42));
-    // The level is based on the words that count: here on all that remain of the document.
+    // The level is based on counted words: here on all that remain of the document.
     assert_eq!(without_both.sources[0].level(), MatchLevel::Exact);
     let few = details_of(
         &service,

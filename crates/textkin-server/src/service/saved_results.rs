@@ -93,7 +93,7 @@ pub(crate) struct MatchedSource {
 }
 
 impl MatchedSource {
-    /// Returns the level by the words that count. For a private match in another account only the share
+    /// Returns the level by the counted words. For a private match in another account only the share
     /// of the text is used.
     pub(crate) fn level(&self) -> MatchLevel {
         let share = |(words, shared): (u64, u64)| shared as f64 / words.max(1) as f64;

@@ -4,7 +4,7 @@
 //! every token is in exactly one chunk.
 //! Guarantee: the chunks partition the tokens.
 //! The “all substrings” strategy of Hoad and Zobel (2003), who drop the remaining tokens; they are kept here
-//! because otherwise copies of the end of a text would go unnoticed.
+//! because otherwise copies of the end of a text would be missed.
 
 use std::num::NonZeroU32;
 

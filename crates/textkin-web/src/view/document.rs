@@ -70,7 +70,7 @@ impl Level {
     }
 }
 
-/// A label on a source that tells how it relates to the checked text.
+/// A label on a source that shows how it relates to the checked text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Badge {
     /// The source is older than the checked text.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::format;
 
-/// Shared words, of the words that count. If no words count, there is no share.
+/// Shared words, of the counted words. If no words count, there is no share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Share {
     /// Words in matches with the other text, after exclusions.
