@@ -301,3 +301,12 @@ fn imatch_writes_sets_and_does_not_affect_pairs() {
     flate2::read::GzDecoder::new(&*packed).read_to_string(&mut text).unwrap();
     assert_eq!(text, folder.read("sets.jsonl"));
 }
+
+#[test]
+fn stats_name_the_plan() {
+    let folder = five_files();
+    for plan in ["sort", "spex", "spex-iterated", "spill"] {
+        folder.discover(&["*.txt", "--plan", plan, "--stats", "s.json", "-q"]).expect(0);
+        assert_eq!(folder.json("s.json")["plan"], plan);
+    }
+}

@@ -93,7 +93,7 @@ fn invalid_options_are_rejected() {
     assert!(constant("lucky-limit=4").contains("only applies to --preset paper --evict lucky"));
     assert!(constant("reach=300").contains("reach must be between 0 and 255, got 300"));
     assert!(constant("reach=far").contains("expected a number for reach, got 'far'"));
-    assert!(constant("reach").contains("write NAME=VALUE"));
+    assert!(constant("reach").contains("expected NAME=VALUE"));
     assert!(constant("window=7").contains("window × bits"));
     folder
         .textkin(&["trace", "stream.jsonl", "--constant", "bits=4", "--constant", "reach=0"])
