@@ -167,3 +167,23 @@ fn every_crate_has_a_landing_page_and_a_line_in_the_map() {
         assert!(list.contains(name), "{name} is not in crates/README.md");
     }
 }
+
+#[test]
+fn files_in_the_architecture_exist() {
+    let root = root().unwrap();
+    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(&root)
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    for name in text.split('`').skip(1).step_by(2) {
+        let is_file = [".rs", ".py", ".html"].iter().any(|extension| name.ends_with(extension));
+        if is_file && !name.contains("NAME") {
+            let is_there =
+                listed.lines().any(|path| path == name || path.ends_with(&format!("/{name}")));
+            assert!(is_there, "ARCHITECTURE.md names {name}, which does not exist");
+        }
+    }
+}

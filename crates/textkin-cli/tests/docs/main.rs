@@ -135,6 +135,58 @@ fn generated_pages_are_current() {
     assert!(stale.is_empty(), "run `cargo xtask docs`; not current: {}", stale.join(", "));
 }
 
+/// The default of an option, as the command line parser has it.
+fn default_of(command: &str, option: &str) -> String {
+    let parser = textkin_cli::command();
+    let command = parser.find_subcommand(command).unwrap();
+    let argument = command.get_arguments().find(|argument| argument.get_long() == Some(option));
+    let argument = argument.unwrap_or_else(|| panic!("no option --{option}"));
+    argument.get_default_values()[0].to_string_lossy().into_owned()
+}
+
+fn page(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).unwrap()
+}
+
+#[test]
+fn defaults_and_versions_on_pages_are_those_of_the_code() {
+    let manifest = page("Cargo.toml");
+    let rust = manifest.split_once("rust-version = \"").unwrap().1.split('"').next().unwrap();
+    for name in ["README.md", "CONTRIBUTING.md", "book/src/getting-started.md"] {
+        assert!(page(name).contains(rust), "{name} names another Rust version than {rust}");
+    }
+    let gap = format!("at most {} other words", default_of("compare", "max-gap"));
+    assert!(page("book/src/compare.md").contains(&gap), "{gap}");
+    let every = format!("(default `{}`", default_of("trace", "checkpoint-every"));
+    assert!(page("book/src/trace.md").contains(&every), "{every}");
+    let dedup = page("book/src/dedup.md");
+    for words in [textkin::DEFAULT_PASSAGE_WORDS, textkin::DEFAULT_LINE_WORDS] {
+        assert!(dedup.contains(&format!("| {words} |")), "{words}");
+    }
+}
+
+#[test]
+fn limits_on_the_page_of_the_server_are_its_defaults() {
+    let page = page("book/src/server.md");
+    let mut checked = 0;
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let &["", _, limit, option, ""] = cells.as_slice() else { continue };
+        let Some(option) = option.strip_prefix("`--").and_then(|option| option.strip_suffix('`'))
+        else {
+            continue;
+        };
+        let plain = limit.replace([' ', ','], "");
+        let default = default_of("serve", option);
+        assert!(
+            plain.starts_with(&default),
+            "--{option}: the page has {limit}, the code {default}"
+        );
+        checked += 1;
+    }
+    assert!(checked >= 3, "{checked}");
+}
+
 #[test]
 fn the_pages_have_commands() {
     let count = |path: &PathBuf| {
