@@ -11,6 +11,27 @@
 //! * [`Overlaps`] reports how much any two documents share.
 //! * [`cap`] excludes chunks that occur in too many documents.
 //!
+//! ```
+//! use textkin_core::{Layers, Span, Tokens};
+//! use textkin_graph::{AlignSettings, align};
+//!
+//! let tokens = |text: &str| {
+//!     let mut tokens = Tokens::new(Layers::SPANS);
+//!     let mut start = 0;
+//!     for word in text.split(' ') {
+//!         let end = start + word.len() as u32;
+//!         tokens.push(word.as_bytes(), Span::new(start, end));
+//!         start = end + 1;
+//!     }
+//!     tokens
+//! };
+//! let a = tokens("row row row your boat gently down the stream");
+//! let b = tokens("they sang row row row your boat gently down the stream");
+//! let alignment = align(&a, &b, &AlignSettings::default());
+//! assert_eq!(alignment.passages.len(), 1);
+//! assert_eq!(alignment.overlap.a_in_b(), 1.0);
+//! ```
+//!
 //! Texts that share the same runs with the same other texts form one class (`classes`). All pairs between
 //! two classes form one [`Block`], and rows are expanded from blocks on demand. Blocks that are too
 //! many to list are only counted (`tally`). Pairs that share nothing but common text are handled many at

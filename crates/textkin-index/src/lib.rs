@@ -10,6 +10,18 @@
 //! * [`write_index`] stores the shared chunks in a file, and [`SharedIndex`] reads it.
 //! * [`HashIndex`] and [`ByteStore`] are lookup structures that spill to disk.
 //!
+//! A byte store keeps what fits the memory and spills the rest:
+//!
+//! ```
+//! use textkin_index::{ByteStore, Memory};
+//!
+//! let memory = Memory { budget: 1 << 20, temp_dir: std::env::temp_dir() };
+//! let mut store = ByteStore::new(memory);
+//! store.put(0, b"gently down the stream")?;
+//! assert_eq!(&*store.read(0, 7..11)?, b"down");
+//! # Ok::<(), textkin_index::Error>(())
+//! ```
+//!
 //! How chunks are found: every chunk becomes a `record::Record`. Records are partitioned by hash. Each
 //! partition finds its repeated hashes in a table that fits the cache (`repeats`). Each repeated chunk is
 //! linked to its first occurrence and compared with it token by token (`verify`). The result is stored as

@@ -41,6 +41,11 @@
 //! [`index`], [`graph`], [`report`], [`search`], [`trace`], [`repository_format`]); the types that
 //! they share are in [`types`].
 
+/// The Rust example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 mod analyzer;
 mod compare;
 mod defaults;
