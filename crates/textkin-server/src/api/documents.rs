@@ -290,7 +290,7 @@ pub(crate) struct LoadParams {
 }
 
 /// Registers all documents of a file in a background job. The body is the file: JSON lines, CSV,
-/// Parquet, ZIP, TAR, mbox, a feed, WARC, or a single document.
+/// Parquet, ZIP, TAR, mbox, WARC, or a single document.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/loads", tag = "documents",
     params(("name" = String, Path, description = "The repository, as `name` or `team:name`"), LoadParams),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
