@@ -135,7 +135,7 @@ pub trait PairWriter: Send {
     fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error>;
 
     /// Writes rows in order. The bytes are the same as with [`pair`](Self::pair), but CSV and JSON
-    /// lines use the threads of [`WriterSettings`](crate::Settings). This pays off from
+    /// lines use the threads of [`WriterSettings`](crate::WriterSettings). This pays off from
     /// 10,000 rows.
     ///
     /// # Errors
