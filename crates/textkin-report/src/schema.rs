@@ -33,7 +33,7 @@ pub fn output_schemas() -> Vec<OutputSchema> {
     vec![
         OutputSchema {
             name: "pairs",
-            written_by: "`discover --out`, `repo add --report`: CSV, JSON lines and Parquet",
+            written_by: "`discover --out`, `repo add --out`: CSV, JSON lines and Parquet",
             schema: schema_of::<PairLine>(),
         },
         OutputSchema {
