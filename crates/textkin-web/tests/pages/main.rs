@@ -123,9 +123,15 @@ static PLAIN: LazyLock<Vec<(&'static str, String)>> =
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever the fields contain, elements and attributes stay the same.
+    /// Whatever the fields contain, elements and attributes stay the same. One letter is always there: a blank text has
+    /// no word to mark, so its page has fewer elements.
     #[test]
-    fn no_text_changes_the_elements_of_a_page(text in "[<>&\"'=/ a-z\u{202e}\u{0}\u{5d0}-]{1,40}") {
+    fn no_text_changes_the_elements_of_a_page(
+        before in "[<>&\"'=/ a-z\u{202e}\u{0}\u{5d0}-]{0,20}",
+        letter in "[a-z]",
+        after in "[<>&\"'=/ a-z\u{202e}\u{0}\u{5d0}-]{0,20}",
+    ) {
+        let text = before + &letter + &after;
         let shape = |html: &str| -> Vec<(String, Vec<String>)> {
             let names = |element: Element| (element.name, element.attributes.into_iter().map(|(name, _)| name).collect());
             elements(html).into_iter().map(names).collect()
