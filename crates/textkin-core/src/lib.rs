@@ -30,6 +30,7 @@ pub mod passage;
 pub mod cluster;
 pub mod posting;
 pub mod name;
+pub mod number;
 pub mod random;
 
 pub use chunk::{Chunk, Chunked, Chunker, Identity};

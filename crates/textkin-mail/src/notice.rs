@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use textkin_core::number::thousands;
+
 use crate::incoming::one_line;
 use crate::{Address, OutgoingMessage, Purpose};
 
@@ -182,19 +184,6 @@ fn footer(repository: &str, rules: &str) -> String {
     format!(
         "-- \nYou receive this because you watch {repository}. Change or stop these notifications: {rules}\n"
     )
-}
-
-/// `1,030`.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::report::{Annotation, PdfReport, SourceRow, marked_ranges};
 use crate::shape::{Background, Paragraph, Shaper, StyledSpan, TextStyle, printed};
 
 /// Maximum bytes of the text that are printed.
-const MAX_TEXT: usize = 4 << 20;
+pub const MAX_TEXT: usize = 4 << 20;
 /// Maximum lines of a cell or a note.
 const MAX_LINES: usize = 12;
 const LEADING: f32 = 1.42;

@@ -30,6 +30,7 @@ mod compose;
 mod draw;
 mod error;
 
+pub use compose::MAX_TEXT;
 pub use error::Error;
 pub use layout::MAX_PAGES;
 pub use report::{Annotation, Highlight, PdfReport, SourceRow, StripSegment};

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+pub use textkin_core::number::thousands;
 
 use crate::label::{shorten, shorten_both, visible, width};
 use crate::{Error, PairRow};
@@ -302,20 +303,6 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
 #[must_use]
 pub fn fit(text: &str, columns: usize) -> String {
     shorten(&visible(text), columns)
-}
-
-/// Formats `1234567` as `1,234,567`.
-#[must_use]
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Formats a count: exact below a million, then `38.2 M`, `1.2 bn`.

@@ -9,9 +9,9 @@ use hashbrown::HashMap;
 use crate::error::Error;
 
 /// The number of failures within [`WITHIN`] after which an address has to wait.
-const MAX: u32 = 20;
+pub(crate) const MAX: u32 = 20;
 /// The time in which failures are counted; an address with too many waits until it is over.
-const WITHIN: Duration = Duration::from_secs(60);
+pub(crate) const WITHIN: Duration = Duration::from_secs(60);
 /// The maximum number of remembered addresses; beyond it the expired ones are removed, or else all.
 const MAX_ADDRESSES: usize = 10_000;
 

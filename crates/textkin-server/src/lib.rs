@@ -49,6 +49,7 @@ mod api;
 mod attempts;
 mod error;
 mod index;
+mod limits;
 mod mail;
 mod sample;
 mod serve;
@@ -59,6 +60,7 @@ mod web;
 pub use access::{Actor, Role, Scope};
 pub use api::description;
 pub use error::Error;
+pub use limits::fixed_limits;
 pub use mail::{InboundMail, LmtpAddress};
 pub use serve::{ListenConfig, router, run, serve};
 pub use service::{

@@ -57,7 +57,7 @@ impl Default for ListenConfig {
 }
 
 /// Maximum size of the head of a request, in bytes.
-const MAX_HEAD: usize = 64 << 10;
+pub(crate) const MAX_HEAD: usize = 64 << 10;
 /// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 100;
 

@@ -1,19 +1,13 @@
 //! Formats numbers, shares and times the same way on every page.
 
+use textkin_core::number::thousands;
+
 use crate::markup::Markup;
 
 /// Returns `1,234,567`.
 #[must_use]
 pub fn number(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    thousands(value)
 }
 
 /// Returns `1 document` or `1,234 documents`.

@@ -30,6 +30,7 @@ mod text;
 
 pub use askama::Error;
 pub use markup::Markup;
+pub use textkin_print::{MAX_PAGES as MAX_PDF_PAGES, MAX_TEXT as MAX_PDF_TEXT};
 
 /// The content security policy of every page.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; \

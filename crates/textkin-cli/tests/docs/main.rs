@@ -1,6 +1,7 @@
 //! Runs every command block of the README and the book on the files of `examples/`.
 //!
-//! A page is one shell session in a folder with a copy of `examples/`, as at the root of a clone. In a `console` block a line that starts with `$ ` is a
+//! A page is one shell session in a folder with a copy of `examples/`, as at the root of a clone. In a `console`
+//! block a line that starts with `$ ` is a
 //! command (`> ` continues it), and the lines below are its output, standard error included. In a `sh` block every
 //! line is a command without shown output. Times, rates, sizes in memory and keys vary from run to run and are
 //! compared as such (`pattern.rs`); `…` stands for any text, alone on a line for any lines. A command must succeed
@@ -168,10 +169,15 @@ fn defaults_and_versions_on_pages_are_those_of_the_code() {
 #[test]
 fn limits_on_the_page_of_the_server_are_its_defaults() {
     let page = page("book/src/server.md");
+    let fixed = textkin_server::fixed_limits();
     let mut checked = 0;
     for line in page.lines() {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let &["", _, limit, option, ""] = cells.as_slice() else { continue };
+        let &["", what, limit, option, ""] = cells.as_slice() else { continue };
+        if let Some((_, known)) = fixed.iter().find(|(name, _)| *name == what) {
+            assert_eq!(limit, known, "{what}");
+            checked += 1;
+        }
         let Some(option) = option.strip_prefix("`--").and_then(|option| option.strip_suffix('`'))
         else {
             continue;
@@ -184,7 +190,7 @@ fn limits_on_the_page_of_the_server_are_its_defaults() {
         );
         checked += 1;
     }
-    assert!(checked >= 3, "{checked}");
+    assert_eq!(checked, fixed.len() + 4, "rows of the page that were compared");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::error::Error;
 
 /// The maximum memory of the filters of a partition: enough for a million documents of 300 words.
 /// Beyond it, lookups in older segments read the segment.
-const MAX_FILTER_BYTES: usize = 512 << 20;
+pub(crate) const MAX_FILTER_BYTES: usize = 512 << 20;
 
 /// What a partition keeps of its documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

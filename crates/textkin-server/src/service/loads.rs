@@ -25,7 +25,7 @@ use crate::index::{PartitionKind, PreparedText};
 const BATCH: usize = 100;
 const BATCH_BYTES: usize = 8 << 20;
 /// The limits on reading one file.
-const READ_LIMITS: ProcessLimits =
+pub(crate) const READ_LIMITS: ProcessLimits =
     ProcessLimits { time: Duration::from_secs(3600), memory: 4 << 30, output: 512 << 20 };
 /// The maximum number of problems that a job reports.
 const MAX_REPORTED: usize = 10;

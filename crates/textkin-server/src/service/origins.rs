@@ -20,9 +20,9 @@ use crate::error::Error;
 use crate::index::PartitionKind;
 
 /// The memory limit of the tracer of one repository, in bytes.
-const MEMORY: u64 = 16 << 20;
+pub(crate) const MEMORY: u64 = 16 << 20;
 /// The maximum number of tracers in memory.
-const MAX_TRACERS: usize = 16;
+pub(crate) const MAX_TRACERS: usize = 16;
 /// The number of documents after which the state of a tracer is saved.
 const SAVE_EVERY: u64 = 20_000;
 

@@ -357,7 +357,7 @@ fn views(
 }
 
 /// The maximum number of days of a rule: a century.
-const MAX_DAYS: u32 = 36_500;
+pub(crate) const MAX_DAYS: u32 = 36_500;
 
 /// Fails if a rule has more days than [`MAX_DAYS`].
 pub(super) fn check_days(days: Option<u32>) -> Result<(), Error> {
