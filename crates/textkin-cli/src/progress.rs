@@ -135,5 +135,5 @@ fn print_lines(run_control: &RunControl, is_done: &AtomicBool) {
 /// Returns whether the steps of a stage are bytes of the input.
 fn is_counted_in_bytes(stage: &str) -> bool {
     stage.starts_with("reading")
-        || matches!(stage, "surveying" | "adding" | "tracing" | "searching")
+        || matches!(stage, "surveying" | "adding" | "tracing" | "searching" | "checking")
 }

@@ -202,9 +202,22 @@ impl Repository {
     /// # Errors
     /// If the folder contains no repository, or its manifest is damaged.
     pub fn check(io: &dyn Io, folder: &Path) -> Result<CheckReport, Error> {
+        Self::check_with(io, folder, &mut |_, _| ())
+    }
+
+    /// Does the same as [`Repository::check`], and calls `progress` with the bytes checked so far and the bytes of
+    /// all segments.
+    ///
+    /// # Errors
+    /// As for [`Repository::check`].
+    pub fn check_with(
+        io: &dyn Io,
+        folder: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<CheckReport, Error> {
         let mut manifest = Manifest::read(io, folder)?;
         loop {
-            let checked = Self::check_files(io, folder, &manifest)?;
+            let checked = Self::check_files(io, folder, &manifest, progress)?;
             // A writer may have replaced the files that were not found.
             let again = Manifest::read(io, folder)?;
             if checked.errors.is_empty() || again == manifest {
@@ -214,12 +227,23 @@ impl Repository {
         }
     }
 
-    fn check_files(io: &dyn Io, folder: &Path, manifest: &Manifest) -> Result<CheckReport, Error> {
+    fn check_files(
+        io: &dyn Io,
+        folder: &Path,
+        manifest: &Manifest,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<CheckReport, Error> {
         let mut checked =
             CheckReport { segments: manifest.segments.len(), ..CheckReport::default() };
+        let total = manifest.segments.iter().map(|line| line.bytes).sum();
+        let mut before = 0;
         for line in &manifest.segments {
-            let segment = open_segment(io, folder, line)
-                .and_then(|segment| segment.check().map(|()| segment).map_err(Error::from));
+            let mut within =
+                |share: f64| progress(before + (line.bytes as f64 * share) as u64, total);
+            let segment = open_segment(io, folder, line).and_then(|segment| {
+                segment.check(&mut within).map(|()| segment).map_err(Error::from)
+            });
+            before += line.bytes;
             match segment {
                 Ok(segment) => checked.documents += u64::from(segment.n_live()),
                 Err(Error::Corrupt(error)) => checked.errors.push(error),

@@ -365,11 +365,11 @@ impl Segment {
         Ok(None)
     }
 
-    /// Checks every byte.
+    /// Checks every byte, and calls `progress` with the share that is done.
     ///
     /// # Errors
     /// If a byte differs from what was written.
-    pub fn check(&self) -> Result<(), CorruptionError> {
+    pub fn check(&self, progress: &mut dyn FnMut(f64)) -> Result<(), CorruptionError> {
         self.pages.check_all()?;
         let plain =
             [(&self.metadata, self.info.metadata_bytes), (&self.content, self.info.content_bytes)];
@@ -378,7 +378,10 @@ impl Segment {
                 return Err(self.pages.corrupt("the size of the blocks does not match the header"));
             }
         }
-        self.read(0..self.info.documents, |_, _, _| Ok::<(), CorruptionError>(()))
+        self.read(0..self.info.documents, |document, _, _| {
+            progress(f64::from(document) / f64::from(self.info.documents));
+            Ok::<(), CorruptionError>(())
+        })
     }
 
     /// Calls `each` with the hash of every word of a live document and the number of such

@@ -106,8 +106,8 @@ fn client_registers_checks_watches_and_lists_alerts() {
     assert_eq!(run.stdout, "mercy.txt: 30 words, already registered\n");
     server.client(&["probe", "other.txt"]).expect(1);
     let run = server.client(&["probe", "page.html", "other.txt"]).expect(0);
-    assert!(run.stdout.starts_with("page.html: 30 of 33 words, 91%, appear in"), "{run:?}");
-    assert!(run.stdout.contains("exact  poems/mercy.txt  30 of 33 words, 91%  100%"), "{run:?}");
+    assert!(run.stdout.starts_with("page.html: 30 of 33 words (91%) appear in"), "{run:?}");
+    assert!(run.stdout.contains("exact  poems/mercy.txt  30 of 33 words (91%)  100%"), "{run:?}");
     assert!(run.stdout.ends_with("other.txt: no matches (10 words)\n"), "{run:?}");
     let run = server.client(&["probe", "page.html", "--format", "json"]).expect(0);
     let answer: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -126,7 +126,7 @@ fn client_registers_checks_watches_and_lists_alerts() {
         std::thread::sleep(Duration::from_millis(100));
     };
     assert!(
-        run.stdout.contains("poems/mercy.txt  news/page.html  30 of 30 words, 100%"),
+        run.stdout.contains("poems/mercy.txt  news/page.html  30 of 30 words (100%)"),
         "{run:?}"
     );
     let run = server.client(&["watch", "nothing"]).expect(2);

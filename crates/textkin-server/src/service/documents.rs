@@ -609,11 +609,15 @@ pub(crate) fn remove(
     }
     let sql = "UPDATE repository SET documents = documents - ?2, words = words - ?3 WHERE id = ?1";
     write.execute(sql, params![record.id, entries.len(), words])?;
+    let count = match entries.len() {
+        1 => "1 document".to_owned(),
+        many => format!("{many} documents"),
+    };
     super::accounts::audit(
         write,
         account,
         reason,
-        &format!("{} of {}, receipt {receipt}", entries.len(), record.name),
+        &format!("{}: {count}, receipt {receipt}", record.name),
     )?;
     let repository = record.name.clone();
     let documents = entries.len() as u64;

@@ -204,7 +204,7 @@ fn print_probe(name: &str, response: &Value) -> anyhow::Result<()> {
         return Ok(terminal::print(&format!("{name}: no matches ({words} words)\n"))?);
     }
     let all = share(number(response, "shared_words"), words);
-    let mut text = format!("{name}: {all}, appear in registered documents\n");
+    let mut text = format!("{name}: {all} appear in registered documents\n");
     let mut table = vec![row(["  Level", "Document", "Shared", "Of the other", "Title"])];
     for found in matches {
         let address = match found.get("repository").and_then(Value::as_str) {
@@ -307,10 +307,10 @@ fn text_of(value: &Value, name: &str) -> String {
     printable(value.get(name).and_then(Value::as_str).unwrap_or_default())
 }
 
-/// `412 of 1,030 words, 40%`.
+/// `412 of 1,030 words (40%)`.
 fn share(shared: u64, words: u64) -> String {
     let (a, b) = (terminal::thousands(shared), terminal::thousands(words));
-    format!("{a} of {b} words, {}", percent(shared, words))
+    format!("{a} of {b} words ({})", percent(shared, words))
 }
 
 /// Formats a share. 0 % and 100 % are shown only if they are exact.

@@ -219,8 +219,15 @@ pub(super) fn check(arguments: &RepoCheck, global: GlobalOptions) -> anyhow::Res
     let folder = &arguments.folder;
     let run_control = Arc::new(RunControl::default());
     let display = ProgressDisplay::start(&run_control, global);
-    run_control.progress.begin("checking", 0);
-    let checked = textkin::repository_format::Repository::check(&Disk, folder)?;
+    let mut shown = 0;
+    let mut progress = |done: u64, total: u64| {
+        if shown == 0 {
+            run_control.progress.begin("checking", total);
+        }
+        run_control.progress.advance(done.saturating_sub(shown));
+        shown = shown.max(done);
+    };
+    let checked = textkin::repository_format::Repository::check_with(&Disk, folder, &mut progress)?;
     drop(display);
     for damage in &checked.errors {
         print_message(format_args!("textkin: {damage}\n"));
