@@ -32,8 +32,6 @@ mod tidy;
 mod writer;
 mod hidden;
 mod markup;
-pub mod mime;
-mod typesetting;
 mod format;
 
 pub use context::{ExtractContext, ExtractOptions, Extractor};
@@ -43,8 +41,8 @@ pub use error::Error;
 pub use extracted::{ExtractSink, ExtractedDocument, Extraction, PartProblem};
 pub use format::legacy_office;
 #[cfg(feature = "pdf")]
-pub use format::pdf::pdf_text;
-pub use format::postscript::postscript_text;
+pub use format::pdf_text;
+pub use format::{mime, postscript_text};
 pub use kind::FileKind;
 pub use limits::ExtractLimits;
 pub use textkin_core::Note;

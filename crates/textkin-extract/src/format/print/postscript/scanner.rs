@@ -38,7 +38,7 @@ pub(super) fn word(file: &File) -> Option<PostScriptToken> {
                     file.skip(1);
                     let rest = file.rest();
                     let end = memchr::memmem::find(rest, b"~>");
-                    let text = crate::typesetting::ascii85::ascii85(
+                    let text = crate::format::print::typesetting::ascii85::ascii85(
                         rest.get(..end.unwrap_or(rest.len())).unwrap_or_default(),
                     );
                     file.skip(end.map_or(rest.len(), |end| end + 2));

@@ -3,8 +3,8 @@
 //! Deleted text of tracked changes, field codes and comments are not extracted. Text that is formatted
 //! as hidden, unreadably small, or white on white is noted and excluded.
 
-use super::package::Package;
 use super::visibility::{Visibility, WordStyles, has_color};
+use crate::format::package::Package;
 use crate::hidden::HiddenText;
 use crate::markup::{Markup, MarkupToken, local, unescape};
 use crate::writer::TextWriter;

@@ -6,7 +6,7 @@ use super::filter;
 use super::machine::{Frame, Machine, OperatorResult, Unwind};
 use super::scanner::is_space;
 use super::value::{Array, File, Operator, Value};
-use crate::typesetting::type1::{EEXEC_KEY, decrypt};
+use crate::format::print::typesetting::type1::{EEXEC_KEY, decrypt};
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("currentfile", |m| {

@@ -6,8 +6,8 @@ use lopdf::{Dictionary, Document, Object};
 use ttf_parser::{Face, GlyphId, cff};
 
 use super::stream::{data, resolved};
-use crate::typesetting::glyph::text_of_name;
-use crate::typesetting::type1::builtin_encoding;
+use crate::format::print::typesetting::glyph::text_of_name;
+use crate::format::print::typesetting::type1::builtin_encoding;
 
 /// A font program of a document.
 enum Program {

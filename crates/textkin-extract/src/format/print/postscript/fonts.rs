@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::graphics::{matrix_of, matrix_value};
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Array, Dict, Key, Operator, Value};
-use crate::typesetting::encoding::Encoding;
-use crate::typesetting::glyph::name_of;
-use crate::typesetting::matrix::Matrix;
+use crate::format::print::typesetting::encoding::Encoding;
+use crate::format::print::typesetting::glyph::name_of;
+use crate::format::print::typesetting::matrix::Matrix;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("findfont", find_font),

@@ -8,9 +8,9 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use super::font::{Font, to_float};
 use super::lexer::{Lexer, PdfToken};
 use super::stream::{data, resolved};
-use crate::typesetting::encoding::Encoding;
-use crate::typesetting::layout::{Glyph, Layout};
-use crate::typesetting::matrix::Matrix;
+use crate::format::print::typesetting::encoding::Encoding;
+use crate::format::print::typesetting::layout::{Glyph, Layout};
+use crate::format::print::typesetting::matrix::Matrix;
 
 /// Maximum operators of one document, counting forms each time they are used.
 const MAX_OPERATORS: usize = 50_000_000;

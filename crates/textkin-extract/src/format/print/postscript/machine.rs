@@ -12,7 +12,7 @@ use super::scanner::{PostScriptToken, word};
 use super::value::{Array, Dict, File, Key, Symbol, Text, Value};
 use super::widths::Widths;
 use super::{arrays, control, dicts, drawing, files, fonts, math, show, stacks};
-use crate::typesetting::layout::Layout;
+use crate::format::print::typesetting::layout::Layout;
 
 /// Maximum steps of a program: a base, plus a number for each byte.
 const MAX_STEPS: u64 = 5_000_000;

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use lopdf::{Document, Object, Stream};
 
-use crate::typesetting::ascii85::ascii85;
+use crate::format::print::typesetting::ascii85::ascii85;
 
 /// Maximum bytes of one stream after decompression.
 const MAX_BYTES: u64 = 256 << 20;

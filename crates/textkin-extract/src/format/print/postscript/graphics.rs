@@ -2,7 +2,7 @@
 
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Array, Dict, Value};
-use crate::typesetting::matrix::Matrix;
+use crate::format::print::typesetting::matrix::Matrix;
 
 /// Maximum saved states.
 const MAX_SAVED: usize = 10_000;

@@ -1,6 +1,6 @@
 //! Presentations (Office Open XML): slides in order, each with its speaker notes.
 
-use super::package::Package;
+use crate::format::package::Package;
 use crate::markup::{Markup, MarkupToken, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};

@@ -10,9 +10,9 @@ use lopdf::{Dictionary, Document, Object};
 use super::cmap::CMap;
 use super::program;
 use super::stream::{data, resolved};
-use crate::typesetting::encoding::Encoding;
-use crate::typesetting::glyph::text_of_name;
-use crate::typesetting::width::standard_width;
+use crate::format::print::typesetting::encoding::Encoding;
+use crate::format::print::typesetting::glyph::text_of_name;
+use crate::format::print::typesetting::width::standard_width;
 
 /// Maximum glyphs in a table of widths.
 const MAX_WIDTHS: usize = 200_000;

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use super::package::Package;
-use super::style::hexadecimal;
 use super::visibility::{MAX_BASES, Visibility};
+use crate::format::package::Package;
+use crate::format::web::style::hexadecimal;
 use crate::hidden::HiddenText;
 use crate::markup::{Markup, MarkupToken, Tag, local, unescape};
 use crate::writer::TextWriter;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::style::hexadecimal;
+use crate::format::web::style::hexadecimal;
 use crate::markup::{Markup, MarkupToken, Tag, local};
 
 /// Maximum font size in half points that is unreadable.

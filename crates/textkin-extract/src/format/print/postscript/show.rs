@@ -5,12 +5,12 @@ use std::rc::Rc;
 use super::graphics::matrix_of;
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Dict, Key, Operator, Value};
-use crate::typesetting::encoding::Encoding;
-use crate::typesetting::glyph::text_of_name;
-use crate::typesetting::layout::Glyph;
-use crate::typesetting::matrix::Matrix;
-use crate::typesetting::type1::glyph_width;
-use crate::typesetting::width::standard_width;
+use crate::format::print::typesetting::encoding::Encoding;
+use crate::format::print::typesetting::glyph::text_of_name;
+use crate::format::print::typesetting::layout::Glyph;
+use crate::format::print::typesetting::matrix::Matrix;
+use crate::format::print::typesetting::type1::glyph_width;
+use crate::format::print::typesetting::width::standard_width;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("show", |m| {

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::value::File;
-use crate::typesetting::ascii85::ascii85;
+use crate::format::print::typesetting::ascii85::ascii85;
 
 /// Maximum decoded bytes of one filter.
 const MAX_BYTES: u64 = 64 << 20;

@@ -3,8 +3,8 @@
 //! [`Entity`] reads header fields, multiparts and content encodings. Multiparts are processed with a
 //! work list instead of recursion. Among alternatives, plain text takes precedence over HTML.
 
+use super::mime::{Entity, iso_time};
 use crate::context::ContainerPart;
-use crate::mime::{Entity, iso_time};
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
 /// Maximum nesting of multiparts: each one is searched for the boundaries of the next.
@@ -101,7 +101,11 @@ impl<'a> Body<'a> {
             self.text.push_str("\n\n");
         }
         if media_type == "text/html" {
-            let page = super::html::read(&text, context.writer(), context.options().keep_hidden)?;
+            let page = crate::format::web::html::read(
+                &text,
+                context.writer(),
+                context.options().keep_hidden,
+            )?;
             self.text.push_str(&page.text);
             self.notes.extend(page.notes);
         } else {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::package::Package;
+use crate::format::package::Package;
 use crate::hidden::HiddenText;
 use crate::markup::{Markup, MarkupToken, Tag, local, unescape};
 use crate::writer::TextWriter;

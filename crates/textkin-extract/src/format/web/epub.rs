@@ -1,6 +1,6 @@
 //! E-books (EPUB): the pages in reading order, as one document.
 
-use super::package::{Package, Properties, resolve};
+use crate::format::package::{Package, Properties, resolve};
 use crate::markup::{Markup, MarkupToken};
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 

@@ -3,7 +3,7 @@
 use super::graphics::{Graphics, matrix_value, write_matrix};
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Operator, Value};
-use crate::typesetting::matrix::Matrix;
+use crate::format::print::typesetting::matrix::Matrix;
 
 /// Maximum reads of the data of an image.
 const MAX_DATA: usize = 1_000_000;

@@ -1,0 +1,6 @@
+//! Pages for a printer: glyphs with positions instead of words.
+
+#[cfg(feature = "pdf")]
+pub(crate) mod pdf;
+pub(crate) mod postscript;
+mod typesetting;
