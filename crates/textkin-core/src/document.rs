@@ -2,7 +2,8 @@
 //!
 //! A [`Source`] is split into [`Piece`]s one after the other. Pieces are read in parallel and pass their
 //! documents to a [`DocumentSink`]. The order of documents is the order of the pieces and, within a piece,
-//! the order of the calls, so that it does not depend on the number of threads.
+//! the order of the calls, so that it does not depend on the number of threads. A source that can be read
+//! again implements [`Rewind`].
 
 use std::borrow::Cow;
 use std::fmt;
@@ -73,3 +74,29 @@ pub trait Source: Send {
     /// Number of bytes of the whole input if known, for progress.
     fn total_bytes(&self) -> Option<u64>;
 }
+
+/// A source that can be read again, for runs that need a second pass.
+pub trait Rewind: Source {
+    /// Returns a source of the same documents in the same order, from the start. It does not matter how
+    /// much of this source has been read.
+    ///
+    /// # Errors
+    /// If part of the input can be read only once.
+    fn rewind(&self) -> Result<Box<dyn Rewind>, RewindError>;
+}
+
+/// Error: an input is a stream, which can be read only once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RewindError {
+    /// The stream.
+    pub path: String,
+}
+
+impl fmt::Display for RewindError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        write!(formatter, "'{path}' is a stream and can be read only once; save it to a file first")
+    }
+}
+
+impl std::error::Error for RewindError {}

@@ -35,7 +35,7 @@ pub mod random;
 
 pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;
-pub use document::{Document, DocumentSink, Piece, Problem, Source};
+pub use document::{Document, DocumentSink, Piece, Problem, Rewind, RewindError, Source};
 pub use note::{Disguises, Note};
 pub use pair::{Measure, Overlap, Pair};
 pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, WordSpan};

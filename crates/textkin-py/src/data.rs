@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use textkin::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
+use textkin::types::Rewind;
 
 use crate::feed::{Feed, Rows, read_once_error};
 use crate::row::Columns;
@@ -89,18 +90,15 @@ impl OpenData {
     /// Returns a function that creates the source of the documents, on any thread.
     pub(crate) fn source(
         &self,
-    ) -> Box<dyn Fn() -> Result<Inputs, textkin::Error> + Send + Sync + 'static> {
+    ) -> Box<dyn Fn() -> Result<Box<dyn Rewind>, textkin::Error> + Send + Sync + 'static> {
         match self {
             Self::Feed(feed) => {
                 let queue = Arc::clone(&feed.queue);
-                Box::new(move || {
-                    let queue = Arc::clone(&queue);
-                    Ok(Inputs::from_source(move || queue.source()))
-                })
+                Box::new(move || Ok(queue.source()))
             }
             Self::Paths { paths, settings } => {
                 let (paths, settings) = (paths.clone(), settings.clone());
-                Box::new(move || Ok(Inputs::open(&paths, &settings)?))
+                Box::new(move || Ok(Box::new(Inputs::open(&paths, &settings)?)))
             }
         }
     }

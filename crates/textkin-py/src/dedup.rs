@@ -50,7 +50,7 @@ pub(crate) fn dedup(
     let source = opened.source();
     run(py, opened.feed(), progress.as_ref(), |control| {
         let mut inputs = source()?;
-        let found = find_duplicates(&mut inputs, &settings, dedup_settings, control)?;
+        let found = find_duplicates(&mut *inputs, &settings, dedup_settings, control)?;
         let rows = rows_of(&found);
         let row = |document: u32| rows.get(document as usize).copied().unwrap_or_default();
         let is_whole = matches!(dedup_settings.level, DedupLevel::Document { .. });
@@ -58,7 +58,7 @@ pub(crate) fn dedup(
             let removed_rows = found.removed.iter().map(|removal| row(removal.document)).collect();
             return Ok(FoundDuplicates { removed_rows, changed_texts: Vec::new(), found });
         }
-        let changed_texts = shortened_texts(&found, &mut inputs.reopen()?, &rows, control)?;
+        let changed_texts = shortened_texts(&found, &mut *inputs.rewind()?, &rows, control)?;
         Ok(FoundDuplicates { removed_rows: Vec::new(), changed_texts, found })
     })
 }

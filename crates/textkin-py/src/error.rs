@@ -23,7 +23,7 @@ pub(crate) fn from_textkin(error: &textkin::Error) -> PyErr {
             "{}; with strict=False such documents are skipped and listed in .problems",
             problem(found)
         )),
-        textkin::Error::Source(_) => DataError::new_err(message),
+        textkin::Error::Source(_) | textkin::Error::Rewind(_) => DataError::new_err(message),
         _ => Error::new_err(message),
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
-use textkin::types::{Piece, Source};
+use textkin::types::{Piece, Rewind, RewindError, Source};
 
 use crate::arrow_rows::ArrowRows;
 use crate::error::DataError;
@@ -148,8 +148,9 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a source of the rows, from the first.
-    pub(crate) fn source(self: &Arc<Self>) -> Box<dyn Source> {
+    /// Returns a source of the rows, from the first. Data that can be read only once ends the run when a
+    /// second source is read.
+    pub(crate) fn source(self: &Arc<Self>) -> Box<dyn Rewind> {
         Box::new(QueueSource { queue: Arc::clone(self), pass: None })
     }
 
@@ -209,5 +210,11 @@ impl Source for QueueSource {
 
     fn total_bytes(&self) -> Option<u64> {
         None
+    }
+}
+
+impl Rewind for QueueSource {
+    fn rewind(&self) -> Result<Box<dyn Rewind>, RewindError> {
+        Ok(self.queue.source())
     }
 }

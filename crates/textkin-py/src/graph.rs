@@ -10,8 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use textkin::graph::{AlignSettings, Clustering, Graph, Overlaps};
 use textkin::report::PairColumns;
-use textkin::source::Inputs;
-use textkin::types::{Cluster, Note, Pair};
+use textkin::types::{Cluster, Note, Pair, Rewind};
 use textkin::{
     Discovery, DocumentTexts, PairRows, RunControl, Settings, compare_without,
     discover as find_pairs, raw_overlaps, survey_collection,
@@ -20,7 +19,7 @@ use textkin::{
 use crate::compare::ComparedTexts;
 use crate::data::Data;
 use crate::error;
-use crate::repository::{RepositoryHandle, inputs};
+use crate::repository::RepositoryHandle;
 use crate::run::run;
 use crate::settings::SettingsDict;
 use crate::table::Table;
@@ -60,10 +59,10 @@ pub(crate) fn discover(
     let mut opened = data.open(py, &dict)?;
     let source = opened.source();
     let (found, raw) = run(py, opened.feed(), progress.as_ref(), |control| {
-        let mut inputs: Inputs = source()?;
-        survey_collection(&inputs, &mut settings, stop_frequent, control)?;
-        let mut found = find_pairs(&mut inputs, &settings, control)?;
-        let raw = raw_overlaps(&inputs, &mut found, &settings, control)?;
+        let mut source = source()?;
+        survey_collection(&*source, &mut settings, stop_frequent, control)?;
+        let mut found = find_pairs(&mut *source, &settings, control)?;
+        let raw = raw_overlaps(&*source, &mut found, &settings, control)?;
         Ok((found, raw))
     })?;
     Ok(DiscoveredGraph::new(found, raw, settings))
@@ -144,12 +143,12 @@ impl DiscoveredGraph {
     fn compared(
         &self,
         numbers: &[[u32; 2]],
-        inputs: &mut Inputs,
+        source: &dyn Rewind,
         max_gap: u32,
         control: &RunControl,
     ) -> Result<Vec<ComparedTexts>, textkin::Error> {
         let needed: HashSet<u32> = numbers.iter().flatten().copied().collect();
-        let texts = DocumentTexts::read(inputs, &needed, u64::MAX, control)?;
+        let texts = DocumentTexts::read(source, &needed, u64::MAX, control)?;
         numbers.iter().map(|pair| self.compared_pair(*pair, &texts, max_gap)).collect()
     }
 
@@ -194,15 +193,15 @@ impl DiscoveredGraph {
         match texts {
             TextSource::Repository(handle) => {
                 let repository = handle.open().map_err(|error| error::from_textkin(&error))?;
-                let mut inputs = inputs(&repository);
-                run(py, None, None, |control| self.compared(numbers, &mut inputs, max_gap, control))
+                let source = repository.source();
+                run(py, None, None, |control| self.compared(numbers, &source, max_gap, control))
             }
             TextSource::Data(data) => {
                 data.check_repeatable()?;
                 let mut opened = data.open(py, dict)?;
                 let source = opened.source();
                 run(py, opened.feed(), None, |control| {
-                    self.compared(numbers, &mut source()?, max_gap, control)
+                    self.compared(numbers, &*source()?, max_gap, control)
                 })
             }
         }

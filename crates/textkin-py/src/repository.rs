@@ -8,7 +8,6 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use textkin::repository_format::DocumentAddress;
 use textkin::search::Ranking;
-use textkin::source::Inputs;
 use textkin::{
     ExistingPolicy, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, discover,
 };
@@ -159,7 +158,7 @@ impl RepositoryHandle {
         let source = opened.source();
         let added = run(py, opened.feed(), progress.as_ref(), |control| {
             let mut writer = self.writer(&settings)?;
-            let added = writer.add(&mut source()?, existing, settings.is_strict, control)?;
+            let added = writer.add(&mut *source()?, existing, settings.is_strict, control)?;
             writer.merge()?;
             Ok(added)
         })?;
@@ -242,10 +241,10 @@ impl RepositoryHandle {
             threads: requested.threads,
             ..stored
         };
-        let mut inputs = inputs(&repository);
+        let mut source = repository.source();
         let (found, raw) = run(py, None, progress.as_ref(), |control| {
-            let mut found = discover(&mut inputs, &settings, control)?;
-            let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, control)?;
+            let mut found = discover(&mut source, &settings, control)?;
+            let raw = textkin::raw_overlaps(&source, &mut found, &settings, control)?;
             Ok((found, raw))
         })?;
         Ok(DiscoveredGraph::new(found, raw, settings))
@@ -256,12 +255,6 @@ impl RepositoryHandle {
     fn folder(&self) -> &Path {
         &self.folder
     }
-}
-
-/// Returns the documents of a repository, as inputs that can be read again.
-pub(crate) fn inputs(repository: &Repository) -> Inputs {
-    let repository = repository.clone();
-    Inputs::from_source(move || Box::new(repository.source()))
 }
 
 fn hits(

@@ -30,10 +30,4 @@ pub enum Error {
         /// The name as given.
         name: String,
     },
-    /// The inputs contain a stream, which can be read only once.
-    #[error("'{path}' is a stream and can be read only once; save it to a file first")]
-    NotRewindable {
-        /// The stream.
-        path: String,
-    },
 }

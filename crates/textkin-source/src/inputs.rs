@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use textkin_core::{Piece, Source};
+use textkin_core::{Piece, Rewind, RewindError, Source};
 
 use crate::csv::CsvCutter;
 use crate::jsonl::JsonlCutter;
@@ -44,26 +44,9 @@ pub struct Inputs {
     empty_streams: Vec<Arc<str>>,
     /// A copy of standard input, if requested.
     pub(crate) spool: Option<StdinSpool>,
-    /// A custom source that replaces files and streams.
-    custom: Option<CustomSource>,
-}
-
-/// A custom source and how to restart it.
-struct CustomSource {
-    make: Arc<dyn Fn() -> Box<dyn Source> + Send + Sync>,
-    source: Box<dyn Source>,
 }
 
 impl Inputs {
-    /// Reads the documents of a custom source instead of files. Each call of `make` must return a
-    /// source of the same documents in the same order.
-    pub fn from_source(make: impl Fn() -> Box<dyn Source> + Send + Sync + 'static) -> Self {
-        let settings = SourceSettings::default();
-        let mut inputs = Self::new(Listing::default(), &settings, "", Box::new(io::empty()));
-        inputs.custom = Some(CustomSource { source: make(), make: Arc::new(make) });
-        inputs
-    }
-
     /// Lists the files of `paths`. Files are opened later, one by one.
     ///
     /// A path is a file, a folder (read recursively), `-` for standard input, or a pattern with `*`,
@@ -114,7 +97,6 @@ impl Inputs {
             reader_name: name.into(),
             empty_streams: Vec::new(),
             spool: None,
-            custom: None,
         }
     }
 
@@ -139,10 +121,10 @@ impl Inputs {
     /// reads the same files in the same order.
     ///
     /// # Errors
-    /// [`Error::NotRewindable`] if one of them is a stream.
-    pub fn reopen(&self) -> Result<Self, Error> {
+    /// If one of them is a stream.
+    pub fn reopen(&self) -> Result<Self, RewindError> {
         if let Some(path) = self.first_stream() {
-            return Err(Error::NotRewindable { path });
+            return Err(RewindError { path });
         }
         Ok(Self {
             settings: Arc::clone(&self.settings),
@@ -153,10 +135,6 @@ impl Inputs {
             reader_name: Arc::clone(&self.reader_name),
             empty_streams: Vec::new(),
             spool: self.spool.clone(),
-            custom: self.custom.as_ref().map(|custom| CustomSource {
-                source: (custom.make)(),
-                make: Arc::clone(&custom.make),
-            }),
         })
     }
 
@@ -171,7 +149,6 @@ impl Inputs {
             reader_name: Arc::clone(&self.reader_name),
             empty_streams: Vec::new(),
             spool: self.spool.clone(),
-            custom: None,
         }
     }
 
@@ -370,9 +347,6 @@ impl Inputs {
 
 impl Source for Inputs {
     fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
-        if let Some(custom) = &mut self.custom {
-            return custom.source.next_piece();
-        }
         loop {
             if let Some(cutter) = &mut self.cutter {
                 let piece = cutter.next_piece();
@@ -391,14 +365,17 @@ impl Source for Inputs {
 
     /// Total size of all files on disk, before decompression; `None` if one input is a stream.
     fn total_bytes(&self) -> Option<u64> {
-        if let Some(custom) = &self.custom {
-            return custom.source.total_bytes();
-        }
         self.listing.items.iter().try_fold(0u64, |sum, item| match item {
             InputItem::File { size, .. } => Some(sum.saturating_add(*size)),
             InputItem::Problem(_) => Some(sum),
             InputItem::Pipe(_) | InputItem::StandardInput => None,
         })
+    }
+}
+
+impl Rewind for Inputs {
+    fn rewind(&self) -> Result<Box<dyn Rewind>, RewindError> {
+        Ok(Box::new(self.reopen()?))
     }
 }
 

@@ -12,6 +12,9 @@ pub enum Error {
     /// The inputs cannot be opened.
     #[error(transparent)]
     Source(#[from] textkin_source::Error),
+    /// The source cannot be read a second time.
+    #[error(transparent)]
+    Rewind(#[from] textkin_core::RewindError),
     /// The search for shared chunks failed.
     #[error(transparent)]
     Index(#[from] textkin_index::Error),

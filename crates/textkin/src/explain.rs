@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use hashbrown::{HashMap, HashSet};
-use textkin_core::{Document, DocumentSink, Problem, Source};
+use textkin_core::{Document, DocumentSink, Problem, Rewind};
 
 use crate::discover::RunControl;
 use crate::error::Error;
@@ -20,13 +20,15 @@ impl DocumentTexts {
     /// total.
     ///
     /// # Errors
-    /// If the texts are longer, the run is stopped, or the source now has fewer documents.
+    /// If the texts are longer, the run is stopped, or the source cannot be read again or now has fewer
+    /// documents.
     pub fn read(
-        source: &mut dyn Source,
+        source: &dyn Rewind,
         wanted: &HashSet<u32>,
         max_bytes: u64,
         control: &RunControl,
     ) -> Result<Self, Error> {
+        let mut source = source.rewind()?;
         control.progress.begin("rereading texts", source.total_bytes().unwrap_or(0));
         let mut sink =
             WantedTexts { wanted, number: 0, n_bytes: 0, max_bytes, texts: HashMap::new() };

@@ -6,22 +6,21 @@
 
 use std::time::Instant;
 
-use textkin_core::{Note, Pair};
+use textkin_core::{Note, Pair, Rewind};
 use textkin_graph::Overlaps;
 use textkin_report::{PairRow, RunPair};
-use textkin_source::Inputs;
 
 use crate::compare::CommonText;
 use crate::discover::{Discovery, RunControl, StageTiming, overlaps};
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// Computes the overlaps without exclusions; `None` if nothing is excluded or there are no pairs.
+/// Reads `source` again and computes the overlaps without exclusions; `None` if nothing is excluded or there are no pairs.
 ///
 /// # Errors
-/// As [`discover`](crate::discover()).
+/// As [`discover`](crate::discover()), and if the source cannot be read again.
 pub fn raw_overlaps(
-    inputs: &Inputs,
+    source: &dyn Rewind,
     found: &mut Discovery,
     settings: &Settings,
     control: &RunControl,
@@ -33,7 +32,7 @@ pub fn raw_overlaps(
         return Ok(None);
     }
     let start = Instant::now();
-    let overlaps = overlaps(&mut inputs.reopen()?, &settings.without_exclusions(), control)?;
+    let overlaps = overlaps(&mut *source.rewind()?, &settings.without_exclusions(), control)?;
     let seconds = start.elapsed().as_secs_f64();
     found.stages.push(StageTiming { name: "raw", seconds, bytes: 0 });
     Ok(Some(overlaps))

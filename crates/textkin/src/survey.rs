@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
-use textkin_core::{Chunk, Document, DocumentSink, Problem, Source, Tokens};
-use textkin_source::Inputs;
+use textkin_core::{Chunk, Document, DocumentSink, Problem, Rewind, Source, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_text::selector::Frequencies;
 
@@ -13,25 +12,25 @@ use crate::discover::RunControl;
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// Makes a first pass over `inputs` if a strategy of `settings` needs the whole collection, or if
+/// Makes a first pass over `source` if a strategy of `settings` needs the whole collection, or if
 /// its `stop_frequent` most frequent words are to be ignored, and completes `settings` accordingly.
 ///
 /// # Errors
-/// If the run is stopped, or the inputs cannot be read twice.
+/// If the run is stopped, or the source cannot be read twice.
 pub fn survey_collection(
-    inputs: &Inputs,
+    source: &dyn Rewind,
     settings: &mut Settings,
     stop_frequent: Option<usize>,
     control: &RunControl,
 ) -> Result<(), Error> {
     if let Some(n) = stop_frequent {
-        let mut words = frequent_words(&mut inputs.reopen()?, settings, n, control)?;
+        let mut words = frequent_words(&mut *source.rewind()?, settings, n, control)?;
         words.extend(settings.normalization.stop_list().iter().cloned());
         settings.normalization = settings.normalization.clone().with_stop_list(words);
     }
     if settings.select.needs_collection() {
         settings.resources.frequencies =
-            Some(chunk_frequencies(&mut inputs.reopen()?, settings, control)?);
+            Some(chunk_frequencies(&mut *source.rewind()?, settings, control)?);
     }
     Ok(())
 }

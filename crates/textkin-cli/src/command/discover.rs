@@ -10,8 +10,10 @@ use serde_json::Value;
 use textkin::index::{ImatchSettings, KeepChunks};
 use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal};
 use textkin::source::Inputs;
-use textkin::types::{Cluster, Pair};
-use textkin::{Discovery, PairRows, Repository, RunControl, Settings, SharedText, discover};
+use textkin::types::{Cluster, Pair, Rewind};
+use textkin::{
+    Discovery, PairRows, Repository, RepositorySource, RunControl, Settings, SharedText, discover,
+};
 
 use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
 use crate::command::{explain, page};
@@ -47,18 +49,20 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
         Some(_) if arguments.output.index_text => KeepChunks::Texts,
         Some(_) => KeepChunks::Fingerprints,
     };
-    let mut inputs = match repository {
-        Some(repository) => Inputs::from_source(move || Box::new(repository.source())),
-        None => Inputs::open(&arguments.inputs, &source_settings)?,
+    let mut documents = match repository {
+        Some(repository) => DocumentSource::Repository(repository.source()),
+        None => DocumentSource::Files(Inputs::open(&arguments.inputs, &source_settings)?),
     };
-    prepare_second_read(&mut inputs, &settings)?;
+    if let DocumentSource::Files(inputs) = &mut documents {
+        prepare_second_read(inputs, &settings)?;
+    }
     let writers = open_writers(arguments, &settings)?;
     let cluster_writer =
         arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
 
     let explain = arguments.output.explain.as_deref();
     if let Some(path) = explain {
-        explain::check(path, &inputs, &settings)?;
+        explain::check(path, documents.source(), &settings)?;
     }
     let explain = explain.map(report::Output::create).transpose()?;
     let html = arguments.output.html.as_deref().map(report::OutputFile::create).transpose()?;
@@ -67,9 +71,9 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
 
     let display = ProgressDisplay::start(&run_control, global);
-    survey(&inputs, &mut settings, &arguments.comparison, &run_control)?;
-    let mut found = discover(&mut inputs, &settings, &run_control)?;
-    let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, &run_control)?;
+    survey(documents.source(), &mut settings, &arguments.comparison, &run_control)?;
+    let mut found = discover(documents.source_mut(), &settings, &run_control)?;
+    let raw = textkin::raw_overlaps(documents.source(), &mut found, &settings, &run_control)?;
     let found = &found;
     let pairs = PairRows { discovery: found, raw: raw.as_ref(), settings: &settings };
     run_control.progress.begin("finding clusters", 0);
@@ -96,14 +100,14 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     }
     if let Some(output) = explain.filter(|_| !too_many) {
         let max_gap = arguments.output.max_gap;
-        explain::write(output, &inputs, pairs, max_gap, &run_control)?;
+        explain::write(output, documents.source(), pairs, max_gap, &run_control)?;
     }
     if let Some(file) = html.filter(|_| !too_many) {
         let run = page::Run {
             named: &page::named_inputs(arguments),
             settings: &page::named_settings(arguments, &settings),
             max_gap: arguments.output.max_gap,
-            inputs: &inputs,
+            source: documents.source(),
             pairs,
             clusters: &clusters,
             seconds: &|| start.elapsed().as_secs_f64(),
@@ -117,7 +121,7 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
         print_message(format_args!("textkin: {problem}\n"));
     }
     print_notes(&found.notes, &found.documents, global.quiet);
-    report_skipped(&inputs, found, global.quiet);
+    report_skipped(&documents, found, global.quiet);
     let seconds = start.elapsed().as_secs_f64();
     let statistics =
         statistics(arguments, &settings, found, clusters.len(), write_seconds, seconds);
@@ -142,6 +146,28 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     }
     let is_found = found.graph.n_edges() > 0 || found.counts.exact_duplicates > 0;
     Ok(if is_found { Exit::Found } else { Exit::Nothing })
+}
+
+/// The documents of a run.
+enum DocumentSource {
+    Files(Inputs),
+    Repository(RepositorySource),
+}
+
+impl DocumentSource {
+    fn source(&self) -> &dyn Rewind {
+        match self {
+            Self::Files(inputs) => inputs,
+            Self::Repository(source) => source,
+        }
+    }
+
+    fn source_mut(&mut self) -> &mut dyn Rewind {
+        match self {
+            Self::Files(inputs) => inputs,
+            Self::Repository(source) => source,
+        }
+    }
 }
 
 fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
@@ -242,18 +268,18 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
 
 /// Reads the input a first time if a setting depends on the whole collection.
 fn survey(
-    inputs: &Inputs,
+    source: &dyn Rewind,
     settings: &mut Settings,
     comparison: &DiscoverComparison,
     run_control: &RunControl,
 ) -> anyhow::Result<()> {
     if comparison.stop_frequent.is_some() {
-        inputs.reopen().context("--stop-frequent reads the input twice")?;
+        source.rewind().context("--stop-frequent reads the input twice")?;
     }
     if settings.select.needs_collection() {
-        inputs.reopen().with_context(|| format!("{} reads the input twice", settings.select))?;
+        source.rewind().with_context(|| format!("{} reads the input twice", settings.select))?;
     }
-    Ok(textkin::survey_collection(inputs, settings, comparison.stop_frequent, run_control)?)
+    Ok(textkin::survey_collection(source, settings, comparison.stop_frequent, run_control)?)
 }
 
 /// Opens the outputs before any work is done, so that a path that cannot be written fails at once.
@@ -353,12 +379,15 @@ fn write_index(
 }
 
 /// Reports everything that was skipped.
-fn report_skipped(inputs: &Inputs, found: &Discovery, quiet: bool) {
+fn report_skipped(documents: &DocumentSource, found: &Discovery, quiet: bool) {
     if quiet {
         return;
     }
-    outputs::report_skipped_inputs(inputs);
-    let is_reported = !found.problems.is_empty() || !inputs.empty_streams().is_empty();
+    let mut is_reported = !found.problems.is_empty();
+    if let DocumentSource::Files(inputs) = documents {
+        outputs::report_skipped_inputs(inputs);
+        is_reported |= !inputs.empty_streams().is_empty();
+    }
     if found.counts.documents == 0 && !is_reported {
         print_message(format_args!("textkin: no documents in the input\n"));
     }

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use hashbrown::HashSet;
 use textkin::report::{Output, PairRow, WithText, comparison_json};
-use textkin::source::Inputs;
-use textkin::types::Pair;
+use textkin::types::{Pair, Rewind};
 use textkin::{DocumentTexts, Error, PairRows, RunControl, Settings, compare, compare_without};
 
 /// Pairs to explain at a time.
@@ -14,7 +13,7 @@ const PAIRS: usize = 256;
 /// Writes the passages of all pairs to `output`; joins passages that are at most `max_gap` words apart.
 pub(crate) fn write(
     mut output: Output,
-    inputs: &Inputs,
+    source: &dyn Rewind,
     all: PairRows<'_>,
     max_gap: u32,
     run_control: &RunControl,
@@ -24,12 +23,8 @@ pub(crate) fn write(
     if wanted.is_empty() {
         return Ok(output.finish()?);
     }
-    let texts = DocumentTexts::read(
-        &mut inputs.reopen()?,
-        &wanted,
-        settings.memory_budget() / 2,
-        run_control,
-    )?;
+    let max_bytes = settings.memory_budget() / 2;
+    let texts = DocumentTexts::read(source, &wanted, max_bytes, run_control)?;
     run_control.progress.begin("explaining pairs", found.graph.n_edges());
     let mut next = found.graph.rows();
     let mut n_before = 0;
@@ -83,9 +78,9 @@ fn lines(
 }
 
 /// Rejects inputs and settings without passages before any work is done.
-pub(crate) fn check(path: &Path, inputs: &Inputs, settings: &Settings) -> anyhow::Result<()> {
+pub(crate) fn check(path: &Path, source: &dyn Rewind, settings: &Settings) -> anyhow::Result<()> {
     anyhow::ensure!(
-        inputs.is_rewindable(),
+        source.rewind().is_ok(),
         "--explain {} reads the input twice, which standard input and pipes do not allow",
         path.display()
     );

@@ -6,8 +6,7 @@ use hashbrown::HashSet;
 use textkin::report::{
     self, DocumentNames, OutputFile, PairPassages, PairRow, RunPage, RunPairs, notes_text, run_page,
 };
-use textkin::source::Inputs;
-use textkin::types::Cluster;
+use textkin::types::{Cluster, Rewind};
 use textkin::{
     DocumentNotes, DocumentTexts, Error, PairRows, RunControl, Settings, compare, compare_without,
 };
@@ -23,7 +22,7 @@ pub(crate) struct Run<'a> {
     /// The settings needed to reproduce the run.
     pub(crate) settings: &'a [(&'static str, String)],
     pub(crate) max_gap: u32,
-    pub(crate) inputs: &'a Inputs,
+    pub(crate) source: &'a dyn Rewind,
     pub(crate) pairs: PairRows<'a>,
     pub(crate) clusters: &'a [Cluster],
     /// Returns the seconds since the start of the run.
@@ -44,11 +43,11 @@ pub(crate) fn write(
 
 /// Renders the HTML report of a run.
 pub(crate) fn make(run: Run<'_>, run_control: &RunControl) -> anyhow::Result<String> {
-    let Run { inputs, pairs: all, clusters, .. } = run;
+    let Run { source, pairs: all, clusters, .. } = run;
     let PairRows { discovery: found, settings, .. } = all;
     let mut pairs = RunPairs::new(found.graph.rows().map(|pair| all.row_without_raw_score(&pair)));
     pairs.set_raw_scores(|row| all.raw_score(row.a_index, row.b_index));
-    let no_passages = no_passages(inputs, settings);
+    let no_passages = no_passages(source, settings);
     let passages = match no_passages {
         None => explain(run, &pairs, run_control)?,
         Some(_) => Vec::new(),
@@ -79,8 +78,8 @@ pub(crate) fn make(run: Run<'_>, run_control: &RunControl) -> anyhow::Result<Str
 }
 
 /// Returns why passages cannot be shown, if they cannot.
-fn no_passages(inputs: &Inputs, settings: &Settings) -> Option<&'static str> {
-    if !inputs.is_rewindable() {
+fn no_passages(source: &dyn Rewind, settings: &Settings) -> Option<&'static str> {
+    if source.rewind().is_err() {
         return Some(
             "they require reading the input twice, which standard input and pipes do not allow",
         );
@@ -97,7 +96,7 @@ fn explain(
     pairs: &RunPairs<'_>,
     run_control: &RunControl,
 ) -> anyhow::Result<Vec<PairPassages>> {
-    let Run { max_gap, inputs, pairs: all, .. } = run;
+    let Run { max_gap, source, pairs: all, .. } = run;
     let settings = all.settings;
     let pairs = pairs.to_explain();
     let wanted: HashSet<u32> =
@@ -105,12 +104,8 @@ fn explain(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let texts = DocumentTexts::read(
-        &mut inputs.reopen()?,
-        &wanted,
-        settings.memory_budget() / 2,
-        run_control,
-    )?;
+    let max_bytes = settings.memory_budget() / 2;
+    let texts = DocumentTexts::read(source, &wanted, max_bytes, run_control)?;
     run_control.progress.begin("explaining pairs", pairs.len() as u64);
     let explained = |(number, row): &(usize, &PairRow<'_>)| {
         if run_control.stop.is_requested() {

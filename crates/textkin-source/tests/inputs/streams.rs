@@ -1,7 +1,7 @@
 use std::io::{self, Cursor};
 
-use textkin_core::Source;
-use textkin_source::{Error, InputFormat, Inputs, SourceSettings};
+use textkin_core::{RewindError, Source};
+use textkin_source::{InputFormat, Inputs, SourceSettings};
 
 use crate::compressed::{KINDS, compress};
 use crate::support::{ReadOutput, drain, read_bytes, settings};
@@ -41,7 +41,7 @@ fn streams_cannot_be_read_again() {
     let inputs = Inputs::open(&["-"], &settings()).unwrap();
     assert!(!inputs.is_rewindable());
     assert_eq!(inputs.total_bytes(), None);
-    assert!(matches!(inputs.reopen(), Err(Error::NotRewindable { path }) if path == "-"));
+    assert!(matches!(inputs.reopen(), Err(RewindError { path }) if path == "-"));
 }
 
 #[test]

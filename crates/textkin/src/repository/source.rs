@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use textkin_core::{Document, DocumentSink, Piece, Problem, Source};
+use textkin_core::{Document, DocumentSink, Piece, Problem, Rewind, RewindError, Source};
 use textkin_repository::{DocumentAddress, Repository};
 
 use super::fingerprints::Fingerprints;
@@ -30,12 +30,6 @@ impl RepositorySource {
     ) -> Self {
         Self { repository, addresses: addresses.into(), next: 0, keeps_text }
     }
-
-    /// Returns a source of the same documents, from the start.
-    #[must_use]
-    pub fn reopen(&self) -> Self {
-        Self { next: 0, ..self.clone() }
-    }
 }
 
 impl Source for RepositorySource {
@@ -58,6 +52,12 @@ impl Source for RepositorySource {
     fn total_bytes(&self) -> Option<u64> {
         let segments = self.repository.segments().iter();
         Some(segments.map(|segment| segment.sizes().content_uncompressed).sum())
+    }
+}
+
+impl Rewind for RepositorySource {
+    fn rewind(&self) -> Result<Box<dyn Rewind>, RewindError> {
+        Ok(Box::new(Self { next: 0, ..self.clone() }))
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use textkin::digest;
-use textkin::source::Inputs;
 use textkin::types::{Document, DocumentSink, Note, Problem, Source};
 
 /// A document of the report that was given.
@@ -35,10 +34,10 @@ pub(super) struct SuppliedDocuments {
 }
 
 impl SuppliedDocuments {
-    /// Reads `inputs` and keeps documents whose digest or id is in `wanted`.
-    pub(super) fn read(inputs: &mut Inputs, wanted: &HashSet<String>) -> Self {
+    /// Reads `source` and keeps documents whose digest or id is in `wanted`.
+    pub(super) fn read(source: &mut dyn Source, wanted: &HashSet<String>) -> Self {
         let mut sink = SuppliedSink { wanted, documents: Self::default() };
-        while let Some(piece) = inputs.next_piece() {
+        while let Some(piece) = source.next_piece() {
             piece.read(&mut sink);
         }
         sink.documents

@@ -9,6 +9,7 @@ use anyhow::Context;
 use serde_json::Value;
 use textkin::graph::Clustering;
 use textkin::source::Inputs;
+use textkin::types::Rewind;
 use textkin::{Discovery, PairRows, RunControl, Settings, chunk_frequencies, discover};
 
 use super::differences::differences;
@@ -140,20 +141,20 @@ pub(super) fn settings(
     Ok(settings)
 }
 
-/// Regenerates the page from `inputs`. Also returns whether they have the ids and the order of the report.
+/// Regenerates the page from `source`. Also returns whether it has the ids and the order of the report.
 fn regenerate(
     report: &ParsedReport,
     run: &Value,
-    inputs: &Inputs,
+    source: &dyn Rewind,
     mut settings: Settings,
     run_control: &RunControl,
 ) -> anyhow::Result<(String, bool)> {
     if settings.select.needs_collection() {
-        let frequencies = chunk_frequencies(&mut inputs.reopen()?, &settings, run_control)?;
+        let frequencies = chunk_frequencies(&mut *source.rewind()?, &settings, run_control)?;
         settings.resources.frequencies = Some(frequencies);
     }
-    let mut found = discover(&mut inputs.reopen()?, &settings, run_control)?;
-    let raw = textkin::raw_overlaps(inputs, &mut found, &settings, run_control)?;
+    let mut found = discover(&mut *source.rewind()?, &settings, run_control)?;
+    let raw = textkin::raw_overlaps(source, &mut found, &settings, run_control)?;
     let reported = &run["settings"];
     let cluster_by: Clustering =
         reported["cluster_by"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?;
@@ -170,7 +171,7 @@ fn regenerate(
             named: &named,
             settings: &named_settings,
             max_gap: max_gap.context("the report has no max_gap")?,
-            inputs,
+            source,
             pairs: PairRows { discovery: &found, raw: raw.as_ref(), settings: &settings },
             clusters: &found.graph.clusters(cluster_by),
             seconds: &|| seconds,

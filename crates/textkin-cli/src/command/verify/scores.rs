@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 use textkin::graph::Overlaps;
-use textkin::source::Inputs;
-use textkin::types::{Measure, Overlap};
+use textkin::types::{Measure, Overlap, Rewind};
 use textkin::{Settings, overlaps};
 
 use super::Resources;
@@ -13,7 +12,7 @@ use super::documents::SuppliedDocuments;
 
 /// Recomputes scores. The collection is read for the first pair, and again only for pairs with other settings.
 pub(super) struct ScoreChecker<'a> {
-    pub(super) inputs: &'a Inputs,
+    pub(super) source: &'a dyn Rewind,
     resources: &'a Resources<'a>,
     pub(super) documents: &'a SuppliedDocuments,
     /// The last settings and the overlaps of documents under them, with and without exclusions.
@@ -33,11 +32,11 @@ pub(super) struct PairClaim<'a> {
 
 impl<'a> ScoreChecker<'a> {
     pub(super) fn new(
-        inputs: &'a Inputs,
+        source: &'a dyn Rewind,
         documents: &'a SuppliedDocuments,
         resources: &'a Resources<'a>,
     ) -> Self {
-        Self { inputs, documents, resources, found: None, missing: None }
+        Self { source, documents, resources, found: None, missing: None }
     }
 
     /// Checks what the report says about a pair that was compared with `settings`.
@@ -108,7 +107,8 @@ impl<'a> ScoreChecker<'a> {
             _ => {
                 let read = |settings: &Settings| -> anyhow::Result<Overlaps> {
                     let settings = self.resources.apply(settings.clone());
-                    Ok(overlaps(&mut self.inputs.reopen()?, &settings, self.resources.run_control)?)
+                    let mut source = self.source.rewind()?;
+                    Ok(overlaps(&mut *source, &settings, self.resources.run_control)?)
                 };
                 (key, read(settings)?, read(&settings.without_exclusions())?)
             }
