@@ -27,6 +27,34 @@ pub struct Document<'a> {
     pub metadata: Option<Cow<'a, str>>,
 }
 
+impl<'a> Document<'a> {
+    /// Creates a document that has an id and a text, and nothing else.
+    pub fn new(id: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
+        let (id, text) = (id.into(), text.into());
+        Self { id, text, time: None, notes: Vec::new(), metadata: None }
+    }
+}
+
+impl<'a, I: Into<Cow<'a, str>>, T: Into<Cow<'a, str>>> From<(I, T)> for Document<'a> {
+    /// Creates a document from its id and its text.
+    fn from((id, text): (I, T)) -> Self {
+        Self::new(id, text)
+    }
+}
+
+impl<'a> From<&'a Document<'_>> for Document<'a> {
+    /// Returns the same document with borrowed texts.
+    fn from(document: &'a Document<'_>) -> Self {
+        Self {
+            id: Cow::Borrowed(&document.id),
+            text: Cow::Borrowed(&document.text),
+            time: document.time.as_deref().map(Cow::Borrowed),
+            notes: document.notes.clone(),
+            metadata: document.metadata.as_deref().map(Cow::Borrowed),
+        }
+    }
+}
+
 /// A document that could not be read; the run continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {

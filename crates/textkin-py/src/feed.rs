@@ -1,7 +1,8 @@
 //! The feed: a queue of rows that the calling thread fills from Python and other threads read.
 //!
 //! Iterators therefore run on the calling thread, an exception in one ends the run, and only the rows in the short
-//! queue are held in memory. If the data can be read again, a second source over the queue starts it again.
+//! queue are held in memory; a [`MemorySource`](textkin::source::MemorySource) would hold all of them. If the data
+//! can be read again, a second source over the queue starts it again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

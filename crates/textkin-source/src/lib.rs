@@ -5,6 +5,7 @@
 //! fixed. A document that cannot be read becomes a [`Problem`](textkin_core::Problem) with path, line
 //! and reason at its position in that order, and the run continues.
 //!
+//! [`MemorySource`] is a source of documents that are already in memory.
 //! [`Inputs::rewrite`] writes the files again, edited by a [`DocumentEditor`]. [`DocumentSpool`] keeps
 //! documents in a temporary file to read them in another order. [`read_in_subprocess`] reads an
 //! untrusted file in a process of its own.
@@ -62,6 +63,7 @@ mod inputs;
 mod json;
 mod jsonl;
 mod file_identity;
+mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod piece;
@@ -78,6 +80,7 @@ pub use error::Error;
 pub use extraction::process::{ProcessLimits, find_program};
 pub use extraction::worker::{WORKER_ARGUMENT, Worker, serve as serve_worker};
 pub use inputs::Inputs;
+pub use memory::MemorySource;
 pub use rewrite::{
     Annotation, DocumentEditor, EditDecision, InputFile, RewriteError, RewriteOutcome,
 };

@@ -316,7 +316,7 @@ impl DocumentSink for TextSample {
     }
 }
 
-/// A source of synthetic documents.
+/// A source of synthetic documents, which are made when they are read: all of them would not fit in memory.
 struct Synthetic {
     next: u64,
     end: u64,
@@ -339,8 +339,7 @@ struct SyntheticPiece(u64, u64);
 impl Piece for SyntheticPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
         for number in self.0..self.1 {
-            let (id, text) = (format!("document-{number:07}").into(), document(number).into());
-            let document = Document { id, text, time: None, notes: Vec::new(), metadata: None };
+            let document = Document::new(format!("document-{number:07}"), document(number));
             if sink.document(document).is_break() {
                 return;
             }

@@ -8,17 +8,19 @@ mod article;
 mod labels;
 mod load;
 mod manifest;
-mod source;
 mod threads;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use textkin::source::MemorySource;
+use textkin::types::Document;
 
 pub use manifest::{
     BUILT_IN_MANIFESTS, CollectionManifest, LabelFile, PairFile, PassageFile, QueryFile, Threads,
     Unlabelled,
 };
-pub use source::CollectionSource;
 
 use crate::generate::SyntheticCollection;
 use crate::metric::{Degree, Detection, Edges, Judgement};
@@ -32,6 +34,13 @@ pub struct CollectionDocument {
     pub time: Option<String>,
     /// Text of the document.
     pub text: String,
+}
+
+impl<'a> From<&'a CollectionDocument> for Document<'a> {
+    fn from(document: &'a CollectionDocument) -> Self {
+        let time = document.time.as_deref().map(Cow::Borrowed);
+        Self { time, ..Self::new(&document.id, &document.text) }
+    }
 }
 
 /// Documents with ground truth.
@@ -119,8 +128,8 @@ impl GroundTruth {
 impl Collection {
     /// Returns a source of the documents, in order.
     #[must_use]
-    pub fn source(&self) -> CollectionSource {
-        CollectionSource::new(Arc::clone(&self.texts))
+    pub fn source(&self) -> MemorySource<CollectionDocument> {
+        Arc::clone(&self.texts).into()
     }
 
     /// Returns the total bytes of all texts.

@@ -16,7 +16,7 @@ use std::sync::{PoisonError, RwLock};
 use textkin::types::{Chunk, Layers, Tokens};
 use textkin::{Analyzer, Settings};
 
-pub(crate) use self::partition::{MAX_FILTER_BYTES, NumberedTexts, Partition, PartitionKind};
+pub(crate) use self::partition::{MAX_FILTER_BYTES, Partition, PartitionKind};
 pub(crate) use self::query::{Candidate, IndexQuery, MatchOverlap};
 use crate::error::Error;
 

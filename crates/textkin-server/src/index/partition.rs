@@ -3,12 +3,12 @@
 //! A document in the memtable is in the store too, until [`Partition::flush`] has written it to disk.
 //! After a crash between the two it is in both; the next flush skips it.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hashbrown::HashSet;
-use textkin::types::{Chunk, Document, DocumentSink, IndexSegment, Piece, Source};
+use textkin::source::MemorySource;
+use textkin::types::{Chunk, Document, IndexSegment};
 use textkin::{ExistingPolicy, Repository, RepositoryWriter, RunControl, Settings};
 
 use super::memtable::Memtable;
@@ -172,14 +172,12 @@ impl Partition {
             });
             flushing
         };
-        let documents = flushing.documents();
-        let texts: Vec<(u64, String)> = documents
-            .into_iter()
-            .filter(|document| !is_removed(document.0))
-            .map(|(number, text)| (number, text.to_owned()))
-            .collect();
-        let numbers: Vec<u64> = texts.iter().map(|text| text.0).collect();
-        let mut source = NumberedTexts::new(texts);
+        let mut documents = flushing.documents();
+        documents.retain(|document| !is_removed(document.0));
+        let numbers: Vec<u64> = documents.iter().map(|document| document.0).collect();
+        let document =
+            |(number, text): (u64, &str)| Document::new(number.to_string(), text.to_owned());
+        let mut source = MemorySource::new(documents.into_iter().map(document));
         writer.add(&mut source, ExistingPolicy::Skip, true, &RunControl::default())?;
         writer.merge()?;
         self.replace(&writer)?;
@@ -263,46 +261,4 @@ fn numbers(
 
 pub(super) fn damage(damage: textkin::types::CorruptionError) -> Error {
     Error::Engine(textkin::repository_format::Error::from(damage).into())
-}
-
-/// Texts with their numbers, as an engine source.
-pub(crate) struct NumberedTexts {
-    texts: Option<Vec<(u64, String)>>,
-}
-
-impl NumberedTexts {
-    pub(crate) fn new(texts: Vec<(u64, String)>) -> Self {
-        Self { texts: Some(texts) }
-    }
-}
-
-impl Source for NumberedTexts {
-    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
-        Some(Box::new(Self { texts: Some(self.texts.take()?) }))
-    }
-
-    fn total_bytes(&self) -> Option<u64> {
-        None
-    }
-}
-
-impl Piece for NumberedTexts {
-    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
-        for (number, text) in self.texts.unwrap_or_default() {
-            let document = Document {
-                id: number.to_string().into(),
-                text: text.into(),
-                time: None,
-                notes: Vec::new(),
-                metadata: None,
-            };
-            if sink.document(document) == ControlFlow::Break(()) {
-                return;
-            }
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        0
-    }
 }

@@ -4,6 +4,8 @@ use std::sync::{Arc, PoisonError};
 
 use hashbrown::HashMap;
 use rusqlite::params;
+use textkin::source::MemorySource;
+use textkin::types::Document;
 use textkin::{RunControl, Settings, discover};
 
 use super::Service;
@@ -11,7 +13,7 @@ use super::documents::{self, DocumentView};
 use super::repositories::RepositoryRecord;
 use crate::access::{Actor, Scope};
 use crate::error::Error;
-use crate::index::{NumberedTexts, PartitionKind};
+use crate::index::PartitionKind;
 
 /// The maximum number of documents of a repository in its graph: the latest.
 pub(crate) const MAX_DOCUMENTS: usize = 5000;
@@ -100,7 +102,10 @@ impl Service {
         let (words, duplicated) = self.duplicated(&texts);
         let settings = Settings { threshold: MIN_SCORE, ..Settings::default() };
         let settings = Settings { score: textkin::types::Measure::MaxContainment, ..settings };
-        let found = discover(&mut NumberedTexts::new(texts), &settings, &RunControl::default())?;
+        let texts = texts.into_iter();
+        let texts = texts.map(|(number, text)| Document::new(number.to_string(), text));
+        let mut source = MemorySource::new(texts);
+        let found = discover(&mut source, &settings, &RunControl::default())?;
         let edges = found.graph.rows().take(MAX_EDGES).map(|pair| DocumentEdge {
             a: pair.a as usize,
             b: pair.b as usize,
