@@ -33,6 +33,43 @@ impl<'a> Document<'a> {
         let (id, text) = (id.into(), text.into());
         Self { id, text, time: None, notes: Vec::new(), metadata: None }
     }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        Some(&self.text)
+    }
+
+    /// Returns the document with another text.
+    #[must_use]
+    pub fn with_text(self, text: impl Into<Cow<'a, str>>) -> Self {
+        Self { text: text.into(), ..self }
+    }
+
+    /// Returns the document with its own copy of everything that it borrows.
+    #[must_use]
+    pub fn into_owned(self) -> Document<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        Document {
+            id: owned(self.id),
+            text: owned(self.text),
+            time: self.time.map(owned),
+            notes: self.notes,
+            metadata: self.metadata.map(owned),
+        }
+    }
+}
+
+impl<'a, I, T, U> From<(I, T, U)> for Document<'a>
+where
+    I: Into<Cow<'a, str>>,
+    T: Into<Cow<'a, str>>,
+    U: Into<Cow<'a, str>>,
+{
+    /// Creates a document from its id, its text and its time.
+    fn from((id, text, time): (I, T, U)) -> Self {
+        Self { time: Some(time.into()), ..Self::new(id, text) }
+    }
 }
 
 impl<'a, I: Into<Cow<'a, str>>, T: Into<Cow<'a, str>>> From<(I, T)> for Document<'a> {
