@@ -202,6 +202,7 @@ mod tests {
         assert_eq!(decoded(&big), text);
         assert_eq!(decoded(&[b"\xff\xfe", little.as_slice()].concat()), text);
         assert_eq!(decoded(&[b"\xfe\xff", big.as_slice()].concat()), text);
+        assert_eq!(decoded(&[b"\xff\xfe", &little[..5]].concat()), "Gr\u{fffd}");
     }
 
     #[test]
@@ -209,6 +210,20 @@ mod tests {
         assert_eq!(
             decoded(b"Les \xe9l\xe8ves ont \xe9t\xe9 re\xe7us \xe0 No\xebl"),
             "Les élèves ont été reçus à Noël"
+        );
+    }
+
+    #[test]
+    fn invalid_bytes_in_utf8_become_replacement_characters() {
+        let bytes = ["größer schöner weiter ".as_bytes(), b"\xff", " für alle".as_bytes()].concat();
+        assert_eq!(decoded(&bytes), "größer schöner weiter \u{fffd} für alle");
+    }
+
+    #[test]
+    fn a_few_zero_bytes_are_kept() {
+        assert_eq!(
+            decoded(b"a text with one \0 in it, and more words"),
+            "a text with one \0 in it, and more words"
         );
     }
 
@@ -222,7 +237,17 @@ mod tests {
 
     #[test]
     fn binary_data_is_rejected() {
-        let bytes: Vec<u8> = (0..4096u32).map(|n| (n * 37 % 251) as u8).collect();
-        assert!(decode(&bytes).is_err());
+        let pattern: Vec<u8> = (0..4096u32).map(|n| (n * 37 % 251) as u8).collect();
+        let mut state = 1u32;
+        let noise: Vec<u8> = (0..20_000)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            })
+            .collect();
+        let program = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0";
+        for bytes in [pattern.as_slice(), &noise, &[0; 100], program] {
+            assert!(decode(bytes).is_err());
+        }
     }
 }

@@ -250,6 +250,34 @@ impl<'a> Tag<'a> {
     }
 }
 
+/// The element whose content a reader skips, if any.
+#[derive(Debug, Default)]
+pub(crate) struct SkippedElement<'a> {
+    name: &'a str,
+    /// Number of open elements of this name.
+    depth: usize,
+}
+
+impl<'a> SkippedElement<'a> {
+    /// Skips all tokens up to the end tag of `tag`, which is not empty.
+    pub(crate) fn begin(&mut self, tag: &Tag<'a>) {
+        *self = Self { name: tag.local(), depth: 1 };
+    }
+
+    /// Whether `token`, the next one, belongs to the skipped element. Its end tag does.
+    pub(crate) fn contains(&mut self, token: &MarkupToken<'a>) -> bool {
+        if self.depth == 0 {
+            return false;
+        }
+        match token {
+            MarkupToken::Open(tag) if tag.local() == self.name && !tag.is_empty => self.depth += 1,
+            MarkupToken::Close(name) if local(name) == self.name => self.depth -= 1,
+            _ => {}
+        }
+        true
+    }
+}
+
 /// Removes the prefix of a name.
 pub(crate) fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
@@ -315,6 +343,24 @@ fn character(value: u32) -> char {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_skipped_element_ends_at_its_own_end_tag() {
+        let source = "<a>1<x:b>2<b/><b>3</b><c>4</c></x:b>5</a>";
+        let mut skipped = SkippedElement::default();
+        let mut kept = String::new();
+        for token in Markup::xml(source) {
+            if skipped.contains(&token) {
+                continue;
+            }
+            match token {
+                MarkupToken::Open(tag) if tag.local() == "b" => skipped.begin(&tag),
+                MarkupToken::Text(text) => kept.push_str(text),
+                _ => {}
+            }
+        }
+        assert_eq!(kept, "15");
+    }
 
     #[test]
     fn entities_are_replaced_and_unknown_ones_kept() {

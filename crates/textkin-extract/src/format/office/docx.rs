@@ -6,7 +6,7 @@
 use super::visibility::{Visibility, WordStyles, has_color};
 use crate::format::package::Package;
 use crate::hidden::HiddenText;
-use crate::markup::{Markup, MarkupToken, local, unescape};
+use crate::markup::{Markup, MarkupToken, SkippedElement, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
@@ -69,26 +69,16 @@ impl Reader {
         let mut is_shaded = false;
         let (mut is_text, mut in_paragraph_properties) = (false, false);
         let mut n_tables = 0usize;
-        let mut skipping: Option<(&str, usize)> = None;
+        let mut skipped = SkippedElement::default();
         for token in Markup::xml(source) {
             self.writer.tick()?;
-            if let Some((name, depth)) = &mut skipping {
-                match token {
-                    MarkupToken::Open(tag) if tag.local() == *name && !tag.is_empty => *depth += 1,
-                    MarkupToken::Close(close) if local(close) == *name => *depth -= 1,
-                    _ => {}
-                }
-                if *depth == 0 {
-                    skipping = None;
-                }
+            if skipped.contains(&token) {
                 continue;
             }
             match token {
                 MarkupToken::Open(tag) => match tag.local() {
                     // Moved text at its old position, and the second copy of drawings.
-                    name @ ("moveFrom" | "Fallback" | "del") if !tag.is_empty => {
-                        skipping = Some((name, 1));
-                    }
+                    "moveFrom" | "Fallback" | "del" if !tag.is_empty => skipped.begin(&tag),
                     "t" => is_text = !tag.is_empty,
                     "p" => {
                         self.writer.paragraph();

@@ -9,7 +9,7 @@ use super::visibility::{MAX_BASES, Visibility};
 use crate::format::package::Package;
 use crate::format::web::style::hexadecimal;
 use crate::hidden::HiddenText;
-use crate::markup::{Markup, MarkupToken, Tag, local, unescape};
+use crate::markup::{Markup, MarkupToken, SkippedElement, Tag, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
@@ -81,27 +81,19 @@ impl Reader {
         let (mut n_paragraphs, mut n_tables) = (0usize, 0usize);
         let mut style = String::new();
         let mut spans: Vec<Option<&'static str>> = Vec::new();
-        let mut skipping: Option<(&str, usize)> = None;
+        let mut skipped = SkippedElement::default();
         for token in Markup::xml(source) {
             self.text.tick()?;
-            if let Some((name, depth)) = &mut skipping {
-                match token {
-                    MarkupToken::Open(tag) if tag.local() == *name && !tag.is_empty => *depth += 1,
-                    MarkupToken::Close(close) if local(close) == *name => *depth -= 1,
-                    _ => {}
-                }
-                if *depth == 0 {
-                    skipping = None;
-                }
+            if skipped.contains(&token) {
                 continue;
             }
             match token {
                 MarkupToken::Open(tag) => match tag.local() {
-                    name @ ("tracked-changes" | "annotation" | "note-citation" | "desc"
-                    | "script" | "forms")
+                    "tracked-changes" | "annotation" | "note-citation" | "desc" | "script"
+                    | "forms"
                         if !tag.is_empty =>
                     {
-                        skipping = Some((name, 1));
+                        skipped.begin(&tag);
                     }
                     "style" => style = self.begin_style(&tag),
                     "text-properties" => self.style(&style, &tag),
