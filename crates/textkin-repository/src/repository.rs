@@ -238,6 +238,7 @@ impl Repository {
         let total = manifest.segments.iter().map(|line| line.bytes).sum();
         let mut before = 0;
         for line in &manifest.segments {
+            #[expect(clippy::cast_possible_truncation, reason = "a share of a file's bytes")]
             let mut within =
                 |share: f64| progress(before + (line.bytes as f64 * share) as u64, total);
             let segment = open_segment(io, folder, line).and_then(|segment| {
