@@ -2,7 +2,8 @@
 //!
 //! Data flows one way: source → text → tokens → chunks → selection → index → pairs → graph → report. Every
 //! stage crate uses these types and depends on no other stage. This crate does no input or output and
-//! contains no algorithm beyond the formulas that define its types.
+//! contains no algorithm beyond the formulas that define its types and what several stages need, such
+//! as [`DisjointSets`].
 //!
 //! * Input: [`Source`] yields [`Document`]s; a [`Tokenizer`] turns a text into [`Tokens`].
 //! * Chunks: a [`Chunker`] makes [`Chunk`]s, a [`Selector`] chooses some of them.
@@ -29,12 +30,14 @@ pub mod pair;
 pub mod passage;
 pub mod cluster;
 pub mod posting;
+pub mod disjoint_sets;
 pub mod name;
 pub mod number;
 pub mod random;
 
 pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;
+pub use disjoint_sets::DisjointSets;
 pub use document::{Document, DocumentSink, Piece, Problem, Rewind, RewindError, Source};
 pub use note::{Disguises, Note};
 pub use pair::{Measure, Overlap, Pair};

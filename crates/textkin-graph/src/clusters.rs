@@ -11,7 +11,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use hashbrown::HashMap;
-use textkin_core::Cluster;
+use textkin_core::{Cluster, DisjointSets};
 
 use crate::graph::{Graph, Kind, pairs_among};
 use crate::tally::Tally;
@@ -225,59 +225,22 @@ fn tallied(graph: &Graph, tally: &Tally) -> Vec<Cluster> {
     finish(members, inner)
 }
 
-/// Disjoint-set forest (union-find) with path halving; the smallest number of a tree is its root.
-#[derive(Debug, Default)]
-pub struct Forest(Vec<u32>);
-
-impl Forest {
-    pub(crate) fn new(n: usize) -> Self {
-        Self((0..n as u32).collect())
-    }
-
-    /// Adds a tree of one node. Returns its number, or `None` if there are too many.
-    pub fn push(&mut self) -> Option<u32> {
-        let number = u32::try_from(self.0.len()).ok()?;
-        self.0.push(number);
-        Some(number)
-    }
-
-    /// Joins the trees of two nodes.
-    pub fn join(&mut self, x: u32, y: u32) {
-        let (x, y) = (self.root(x), self.root(y));
-        self.0[x.max(y) as usize] = x.min(y);
-    }
-
-    /// The root of the tree of `node`.
-    pub fn root(&mut self, mut node: u32) -> u32 {
-        while self.0[node as usize] != node {
-            let parent = self.0[node as usize];
-            self.0[node as usize] = self.0[parent as usize];
-            node = self.0[node as usize];
-        }
-        node
-    }
-
-    fn into_roots(mut self) -> Vec<u32> {
-        (0..self.0.len() as u32).map(|node| self.root(node)).collect()
-    }
-}
-
 fn components(nodes: &Nodes) -> Vec<u32> {
-    let mut forest = Forest::new(nodes.sizes.len());
+    let mut sets = DisjointSets::new(nodes.sizes.len());
     for &(x, y, _) in &nodes.edges {
-        forest.join(x, y);
+        sets.union(x, y);
     }
-    forest.into_roots()
+    sets.into_roots()
 }
 
 fn dense(nodes: &Nodes) -> Vec<u32> {
-    let mut forest = Forest::new(nodes.sizes.len());
+    let mut sets = DisjointSets::new(nodes.sizes.len());
     let mut sizes = nodes.sizes.clone();
     // For each cluster, the number of edges with each other cluster so far.
     let mut between: Vec<HashMap<u32, u64>> = vec![HashMap::new(); sizes.len()];
     for &(x, y, _) in &nodes.edges {
         let weight = nodes.sizes[x as usize] * nodes.sizes[y as usize];
-        let (x, y) = (forest.root(x), forest.root(y));
+        let (x, y) = (sets.find(x), sets.find(y));
         if x == y {
             continue;
         }
@@ -307,7 +270,7 @@ fn dense(nodes: &Nodes) -> Vec<u32> {
             between[other as usize].insert(kept, sum);
         }
         sizes[kept as usize] += sizes[gone as usize];
-        forest.0[gone as usize] = kept;
+        sets.union_into(kept, gone);
     }
-    forest.into_roots()
+    sets.into_roots()
 }

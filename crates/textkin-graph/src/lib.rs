@@ -61,7 +61,7 @@ mod threads;
 
 pub use align::{AlignSettings, Alignment, Bridged, align, align_excluding};
 pub use cap::{CapStats, ExcludedWords, cap};
-pub use clusters::{Clustering, Forest};
+pub use clusters::Clustering;
 pub use dedup::{Deduplicator, DeduplicatorSettings, DuplicateMeasure, Keeper};
 pub use graph::{Block, Counting, Graph, GraphError, GraphSettings};
 pub use overlaps::Overlaps;

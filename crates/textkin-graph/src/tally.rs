@@ -6,8 +6,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::clusters::Forest;
 use crate::graph::{Block, Kind};
+use textkin_core::DisjointSets;
 
 /// Number of the strongest blocks that are kept.
 const STRONGEST: usize = 1000;
@@ -26,7 +26,7 @@ pub(crate) struct Tally {
 /// One thread's part of the tally.
 #[derive(Debug)]
 pub(crate) struct TallyPart {
-    forest: Forest,
+    components: DisjointSets,
     has_edge: Vec<bool>,
     edges: Vec<(u64, f64)>,
     strongest: BinaryHeap<Weakest>,
@@ -35,7 +35,7 @@ pub(crate) struct TallyPart {
 impl TallyPart {
     pub(crate) fn new(n_classes: usize) -> Self {
         Self {
-            forest: Forest::new(n_classes),
+            components: DisjointSets::new(n_classes),
             has_edge: vec![false; n_classes],
             edges: vec![(0, f64::INFINITY); n_classes],
             strongest: BinaryHeap::new(),
@@ -55,7 +55,7 @@ impl TallyPart {
 
     /// Counts `n_rows` edges between two classes, the weakest of which scores `weakest`.
     pub(crate) fn connect(&mut self, a: u32, b: u32, n_rows: u64, weakest: f64) {
-        self.forest.join(a, b);
+        self.components.union(a, b);
         self.has_edge[a as usize] = true;
         self.has_edge[b as usize] = true;
         let sum = &mut self.edges[a as usize];
@@ -89,13 +89,13 @@ impl TallyPart {
     /// Merges the tallies of all threads; also returns the strongest blocks.
     pub(crate) fn merge(parts: Vec<Self>) -> (Tally, Vec<Block>) {
         let n_classes = parts.first().map_or(0, |part| part.edges.len());
-        let mut forest = Forest::new(n_classes);
+        let mut components = DisjointSets::new(n_classes);
         let mut has_edge = vec![false; n_classes];
         let mut edges = vec![(0, f64::INFINITY); n_classes];
         let mut strongest = Vec::new();
         for mut part in parts {
             for class in 0..n_classes as u32 {
-                forest.join(class, part.forest.root(class));
+                components.union(class, part.components.find(class));
                 let own = part.edges[class as usize];
                 let sum = &mut edges[class as usize];
                 *sum = (sum.0 + own.0, f64::min(sum.1, own.1));
@@ -106,7 +106,7 @@ impl TallyPart {
         strongest.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.kind.cmp(&b.kind)));
         strongest.truncate(STRONGEST);
         let roots = (0..n_classes as u32)
-            .map(|class| has_edge[class as usize].then(|| forest.root(class)))
+            .map(|class| has_edge[class as usize].then(|| components.find(class)))
             .collect();
         let n_edges = edges.iter().map(|(pairs, _)| pairs).sum();
         (Tally { n_edges, roots, edges }, strongest)

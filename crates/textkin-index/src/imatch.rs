@@ -12,6 +12,7 @@
 use std::sync::Mutex;
 
 use hashbrown::HashMap;
+use textkin_core::DisjointSets;
 use textkin_core::chunk::mix;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -187,24 +188,15 @@ fn sets(mut digests: Vec<Digest>) -> Vec<Vec<TextAddress>> {
     let mut texts: Vec<TextAddress> = digests.iter().map(|(_, text)| *text).collect();
     texts.sort_unstable();
     texts.dedup();
-    let number = |text: &TextAddress| texts.partition_point(|other| other < text);
-    let mut roots: Vec<usize> = (0..texts.len()).collect();
+    let number = |text: &TextAddress| texts.partition_point(|other| other < text) as u32;
+    let mut sets = DisjointSets::new(texts.len());
     for pair in digests.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-        let (a, b) = (root(&mut roots, number(&pair[0].1)), root(&mut roots, number(&pair[1].1)));
-        roots[a.max(b)] = a.min(b);
+        sets.union(number(&pair[0].1), number(&pair[1].1));
     }
     let mut members: Vec<Vec<TextAddress>> = vec![Vec::new(); texts.len()];
-    for (index, text) in texts.iter().enumerate() {
-        members[root(&mut roots, index)].push(*text);
+    for (root, text) in sets.into_roots().into_iter().zip(&texts) {
+        members[root as usize].push(*text);
     }
     members.retain(|set| set.len() > 1);
     members
-}
-
-fn root(roots: &mut [usize], mut node: usize) -> usize {
-    while roots[node] != node {
-        roots[node] = roots[roots[node]];
-        node = roots[node];
-    }
-    node
 }

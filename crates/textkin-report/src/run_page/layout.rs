@@ -3,6 +3,8 @@
 //! In: nodes and weighted edges. Out: a position for each node. Connected components are laid out one
 //! by one and placed side by side, largest first. The layout is deterministic.
 
+use textkin_core::DisjointSets;
+
 /// Iterations of the force simulation.
 const STEPS: usize = 120;
 /// Components with more nodes than this take fewer iterations.
@@ -60,20 +62,22 @@ pub(super) fn layout(
 }
 
 /// The connected components, largest first: their nodes, and their edges by index in that list.
+#[expect(clippy::cast_possible_truncation, reason = "pictures have few nodes")]
 fn components(n_nodes: usize, edges: &[Edge]) -> Vec<(Vec<usize>, Vec<Edge>)> {
-    let mut union = Union::new(n_nodes);
+    let mut sets = DisjointSets::new(n_nodes);
     for edge in edges {
-        union.join(edge.a, edge.b);
+        sets.union(edge.a as u32, edge.b as u32);
     }
+    let roots = sets.into_roots();
     let mut components: Vec<(Vec<usize>, Vec<Edge>)> = vec![Default::default(); n_nodes];
     let mut indexes = vec![0; n_nodes];
     for node in 0..n_nodes {
-        let nodes = &mut components[union.root(node)].0;
+        let nodes = &mut components[roots[node] as usize].0;
         indexes[node] = nodes.len();
         nodes.push(node);
     }
     for edge in edges {
-        let edges = &mut components[union.root(edge.a)].1;
+        let edges = &mut components[roots[edge.a] as usize].1;
         edges.push(Edge { a: indexes[edge.a], b: indexes[edge.b], weight: edge.weight });
     }
     components.retain(|(nodes, _)| !nodes.is_empty());
@@ -159,36 +163,6 @@ fn spiral(n_nodes: usize) -> Vec<Point> {
             [x * radius, y * radius]
         })
         .collect()
-}
-
-/// Union-find over nodes.
-#[derive(Debug)]
-pub(super) struct Union(Vec<usize>);
-
-impl Union {
-    pub(super) fn new(n_nodes: usize) -> Self {
-        Self((0..n_nodes).collect())
-    }
-
-    /// Adds a node in a set of its own.
-    pub(super) fn push(&mut self) {
-        self.0.push(self.0.len());
-    }
-
-    pub(super) fn root(&mut self, mut node: usize) -> usize {
-        while self.0[node] != node {
-            self.0[node] = self.0[self.0[node]];
-            node = self.0[node];
-        }
-        node
-    }
-
-    /// Joins two sets; returns whether they were separate.
-    pub(super) fn join(&mut self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b)] = a.min(b);
-        a != b
-    }
 }
 
 #[cfg(test)]

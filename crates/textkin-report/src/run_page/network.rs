@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::layout::{Edge, LayoutSettings, Union, layout};
+use textkin_core::DisjointSets;
+
+use super::layout::{Edge, LayoutSettings, layout};
 use super::{COLOURS, RunPage, write_text};
 use crate::label::{shorten, visible};
 use crate::row::PairRow;
@@ -24,7 +26,7 @@ pub(super) struct Network<'a> {
     nodes: Vec<(u32, &'a str)>,
     indexes: BTreeMap<u32, usize>,
     edges: Vec<Edge>,
-    union: Union,
+    components: DisjointSets,
     /// Which documents are in a pair, by number.
     paired: Vec<bool>,
 }
@@ -35,12 +37,13 @@ impl<'a> Network<'a> {
             nodes: Vec::new(),
             indexes: BTreeMap::new(),
             edges: Vec::new(),
-            union: Union::new(0),
+            components: DisjointSets::default(),
             paired: Vec::new(),
         }
     }
 
     /// Adds the next pair, in order of score.
+    #[expect(clippy::cast_possible_truncation, reason = "at most MAX_NODES")]
     pub(super) fn add(&mut self, row: &PairRow<'a>) {
         let max_index = row.a_index.max(row.b_index) as usize;
         if self.paired.len() <= max_index {
@@ -57,7 +60,7 @@ impl<'a> Network<'a> {
             return;
         }
         let [a, b] = ends.map(|(index, id)| self.node(index, id));
-        let is_joined = self.union.join(a, b);
+        let is_joined = self.components.union(a as u32, b as u32);
         if is_joined || self.edges.len() < MAX_EDGES {
             self.edges.push(Edge { a, b, weight: row.score });
         }
@@ -66,7 +69,7 @@ impl<'a> Network<'a> {
     fn node(&mut self, index: u32, id: &'a str) -> usize {
         *self.indexes.entry(index).or_insert_with(|| {
             self.nodes.push((index, id));
-            self.union.push();
+            self.components.push();
             self.nodes.len() - 1
         })
     }

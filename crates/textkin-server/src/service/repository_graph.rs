@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use hashbrown::HashMap;
 use rusqlite::params;
 use textkin::source::MemorySource;
-use textkin::types::Document;
+use textkin::types::{DisjointSets, Document};
 use textkin::{RunControl, Settings, discover};
 
 use super::Service;
@@ -192,27 +192,18 @@ impl RepositoryGraph {
 }
 
 /// Returns the sets of connected documents, the largest first; each in order.
+#[expect(clippy::cast_possible_truncation, reason = "documents are numbered in u32")]
 pub(crate) fn clusters(n: usize, edges: &[DocumentEdge]) -> Vec<Vec<usize>> {
-    let mut parent: Vec<usize> = (0..n).collect();
+    let mut sets = DisjointSets::new(n);
     for edge in edges {
-        let (a, b) = (root(&mut parent, edge.a), root(&mut parent, edge.b));
-        parent[a.max(b)] = a.min(b);
+        sets.union(edge.a as u32, edge.b as u32);
     }
-    let mut sets: HashMap<usize, Vec<usize>> = HashMap::new();
-    for document in 0..n {
-        let first = root(&mut parent, document);
-        sets.entry(first).or_default().push(document);
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for (document, root) in sets.into_roots().into_iter().enumerate() {
+        members[root as usize].push(document);
     }
     let mut clusters: Vec<Vec<usize>> =
-        sets.into_values().filter(|members| members.len() > 1).collect();
+        members.into_iter().filter(|members| members.len() > 1).collect();
     clusters.sort_by(|a, b| b.len().cmp(&a.len()).then(a[0].cmp(&b[0])));
     clusters
-}
-
-fn root(parent: &mut [usize], mut document: usize) -> usize {
-    while parent[document] != document {
-        parent[document] = parent[parent[document]];
-        document = parent[document];
-    }
-    document
 }

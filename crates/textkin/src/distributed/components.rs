@@ -1,13 +1,13 @@
 //! Connected components of a stream of edges; memory grows with the documents that have an edge.
 
 use hashbrown::HashMap;
-use textkin_graph::Forest;
+use textkin_core::DisjointSets;
 
 /// Documents joined by edges, identified by their ids.
 #[derive(Debug, Default)]
 pub struct Components {
     numbers: HashMap<String, u32>,
-    forest: Forest,
+    sets: DisjointSets,
 }
 
 impl Components {
@@ -17,7 +17,7 @@ impl Components {
     pub fn join(&mut self, a: &str, b: &str) -> bool {
         match (self.number(a), self.number(b)) {
             (Some(a), Some(b)) => {
-                self.forest.join(a, b);
+                self.sets.union(a, b);
                 true
             }
             _ => false,
@@ -40,7 +40,7 @@ impl Components {
         if let Some(&number) = self.numbers.get(id) {
             return Some(number);
         }
-        let number = self.forest.push()?;
+        let number = self.sets.push()?;
         self.numbers.insert(id.to_owned(), number);
         Some(number)
     }
@@ -53,7 +53,7 @@ impl Components {
         let mut members: Vec<Vec<String>> = Vec::new();
         let mut cluster_of_root: HashMap<u32, usize> = HashMap::new();
         for (id, number) in ids {
-            let root = self.forest.root(number);
+            let root = self.sets.find(number);
             let cluster = *cluster_of_root.entry(root).or_insert_with(|| {
                 members.push(Vec::new());
                 members.len() - 1
