@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use textkin_core::number::thousands;
+use textkin_core::number::{percent, thousands};
 
 use crate::incoming::one_line;
 use crate::{Address, OutgoingMessage, Purpose};
@@ -43,16 +43,7 @@ pub struct WordShare {
 impl WordShare {
     /// `40%`. 100 % and 0 % are never the result of rounding; a text without words gives `n/a`.
     pub fn percent(self) -> String {
-        let Self { shared_words, words } = self;
-        let (shared, all) = (u128::from(shared_words), u128::from(words));
-        if all == 0 {
-            return "n/a".to_owned();
-        }
-        match (shared * 200 + all) / (all * 2) {
-            0 if shared > 0 => "<1%".to_owned(),
-            100 if shared < all => ">99%".to_owned(),
-            percent => format!("{percent}%"),
-        }
+        percent(self.shared_words, self.words)
     }
 }
 

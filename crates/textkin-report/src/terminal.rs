@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-pub use textkin_core::number::thousands;
+pub use textkin_core::number::{counted, thousands};
 
 use crate::label::{shorten, shorten_both, visible, width};
 use crate::{Error, PairRow};
@@ -290,12 +290,6 @@ pub(crate) fn percent_text(part: u64, whole: u64) -> String {
         _ if part < whole && share > 99.0 => "99 %".into(),
         _ => format!("{share:.0} %"),
     }
-}
-
-/// Formats a count with its noun: `1 document`, `1,234 documents`.
-#[must_use]
-pub fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
 /// Shortens `text` to at most `columns` columns, cutting in the middle; control characters become

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use textkin::RunControl;
 use textkin::report::terminal;
 use textkin::source::{Inputs, SourceSettings};
+use textkin::types::number::percent;
 use textkin::types::{Document, DocumentSink, Problem, Source};
 
 use self::connection::{Server, printable};
@@ -311,19 +312,6 @@ fn text_of(value: &Value, name: &str) -> String {
 fn share(shared: u64, words: u64) -> String {
     let (a, b) = (terminal::thousands(shared), terminal::thousands(words));
     format!("{a} of {b} words ({})", percent(shared, words))
-}
-
-/// Formats a share. 0 % and 100 % are shown only if they are exact.
-fn percent(shared: u64, words: u64) -> String {
-    let (shared, words) = (u128::from(shared), u128::from(words));
-    if words == 0 {
-        return "n/a".to_owned();
-    }
-    match (shared * 200 + words) / (words * 2) {
-        0 if shared > 0 => "<1%".to_owned(),
-        100 if shared < words => ">99%".to_owned(),
-        percent => format!("{percent}%"),
-    }
 }
 
 fn row(cells: [&str; 5]) -> [String; 5] {
