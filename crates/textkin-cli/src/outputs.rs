@@ -105,14 +105,6 @@ pub(crate) fn ignore_broken_pipe(written: Result<(), report::Error>) -> Result<(
     written.or_else(|error| if error.is_broken_pipe() { Ok(()) } else { Err(error) })
 }
 
-/// Quotes a CSV field where necessary.
-pub(crate) fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
-}
-
 fn all(output: &DiscoverOutput) -> impl Iterator<Item = &PathBuf> {
     output
         .out

@@ -4,6 +4,7 @@
 //! are doubled. Numbers have the fewest digits that read back exactly; scores and shares keep a
 //! decimal point (`1.0`), so that programs infer their type correctly.
 
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
 use crate::number::{push_decimal, push_integer};
@@ -105,18 +106,24 @@ fn push_row(row: &PairRow<'_>, out: &mut Vec<u8>) {
 }
 
 fn push_field(text: &str, out: &mut Vec<u8>) {
-    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
-    if !text.as_bytes().iter().any(special) {
-        return out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(csv_field(text).as_bytes());
+}
+
+/// Returns `text` as a CSV field: quoted if it contains a comma, a quote or a line break.
+///
+/// ```
+/// use textkin_report::csv_field;
+///
+/// assert_eq!(csv_field("plain text"), "plain text");
+/// assert_eq!(csv_field("a, \"b\""), "\"a, \"\"b\"\"\"");
+/// ```
+#[must_use]
+pub fn csv_field(text: &str) -> Cow<'_, str> {
+    let is_special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
+    match text.as_bytes().iter().any(is_special) {
+        true => Cow::Owned(format!("\"{}\"", text.replace('"', "\"\""))),
+        false => Cow::Borrowed(text),
     }
-    out.push(b'"');
-    for byte in text.bytes() {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
 }
 
 /// Formats `rows` in up to `threads` threads, one piece each, and writes the pieces in order.

@@ -67,7 +67,7 @@ pub use compare::{
     ComparedText, Comparison, ComparisonSettings, Detail, RunPair, WithText, comparison_json,
     comparison_page, render_comparison,
 };
-pub use csv::{CsvWriter, format_csv_header, format_csv_rows};
+pub use csv::{CsvWriter, csv_field, format_csv_header, format_csv_rows};
 pub use error::Error;
 pub use folder::OutputFolder;
 pub use format::{Compression, Format, WriterSettings, open};

@@ -9,7 +9,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use textkin::report::terminal::TerminalView;
-use textkin::report::{Output, terminal};
+use textkin::report::{Output, csv_field, terminal};
 use textkin::search::{PassageDocument, PassageSettings, Ranked, Ranking};
 use textkin::source::Inputs;
 use textkin::types::{Document, DocumentSink, Problem, Source, Span};
@@ -22,7 +22,7 @@ use crate::documents::collection_settings;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::messages::print_message;
-use crate::outputs::{check_not_input, ignore_broken_pipe, quoted, report_skipped_inputs, view};
+use crate::outputs::{check_not_input, ignore_broken_pipe, report_skipped_inputs, view};
 use crate::progress::ProgressDisplay;
 
 /// Maximum number of queries, and of their bytes, to search for at a time.
@@ -258,7 +258,8 @@ impl SearchSession<'_> {
         documents: &[&Ranked],
     ) -> anyhow::Result<()> {
         for (rank, document) in (1..).zip(documents) {
-            let (query, id) = (quoted(query.id), quoted(&self.id(document)?));
+            let id = self.id(document)?;
+            let (query, id) = (csv_field(query.id), csv_field(&id));
             let Ranked { score, percent, .. } = document;
             writeln!(rendered, "{query},{ranking},{rank},{id},{score},{percent}")?;
         }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use textkin::report::csv_field;
 
 /// Cell: a figure, or none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -141,24 +142,20 @@ impl ReportTable {
     /// Formats the table as CSV, one line per cell: row, column, measured, paper.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut csv = format!("{},column,measured,paper\n", field(&self.row_header));
+        let mut csv = format!("{},column,measured,paper\n", csv_field(&self.row_header));
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         for row in &self.rows {
             for (column, cell) in self.columns.iter().zip(&row.cells) {
                 let (measured, paper) = (number(cell.value), number(cell.paper));
-                _ = writeln!(csv, "{},{},{measured},{paper}", field(&row.name), field(column));
+                _ = writeln!(
+                    csv,
+                    "{},{},{measured},{paper}",
+                    csv_field(&row.name),
+                    csv_field(column)
+                );
             }
         }
         csv
-    }
-}
-
-/// Quotes a CSV field if necessary.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }
 

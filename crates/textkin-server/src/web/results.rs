@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use axum::extract::Path;
+use textkin::report::csv_field;
 use textkin_web::format::segment;
 use textkin_web::page::{BatchPage, ResultsPage};
 use textkin_web::view::{
@@ -282,10 +283,7 @@ pub(super) async fn export_csv(visitor: Visitor, Path(id): Path<String>) -> Page
 pub(super) fn cell(value: &str) -> String {
     let formula = value.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let value = if formula { format!("'{value}") } else { value.to_owned() };
-    match value.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", value.replace('"', "\"\"")),
-        false => value,
-    }
+    csv_field(&value).into_owned()
 }
 
 /// `GET /results/{id}/export.json`.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use textkin::report::Output;
 use textkin::report::terminal::{self, counted};
+use textkin::report::{Output, csv_field};
 use textkin::repository_format::{Disk, Sizes, StoredDocument};
 use textkin::{Repository, RunControl, Timestamp};
 
@@ -16,7 +16,7 @@ use crate::arguments::{
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::messages::print_message;
-use crate::outputs::{ignore_broken_pipe, quoted, view, write_result};
+use crate::outputs::{ignore_broken_pipe, view, write_result};
 use crate::progress::ProgressDisplay;
 
 pub(super) fn list(arguments: &RepoList, global: GlobalOptions) -> anyhow::Result<Exit> {
@@ -93,12 +93,12 @@ fn csv_line(text: &mut String, document: &StoredDocument) -> std::fmt::Result {
     writeln!(
         text,
         "{},{},{},{},{},{}",
-        quoted(&document.id),
-        quoted(document.time.as_deref().unwrap_or_default()),
+        csv_field(&document.id),
+        csv_field(document.time.as_deref().unwrap_or_default()),
         added(document),
         document.length.words,
         document.bytes,
-        quoted(document.metadata.as_deref().unwrap_or_default())
+        csv_field(document.metadata.as_deref().unwrap_or_default())
     )
 }
 
