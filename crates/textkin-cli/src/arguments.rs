@@ -29,7 +29,7 @@ pub(crate) use analysis::AnalysisOptions;
 #[cfg(feature = "server")]
 pub(crate) use client::{
     Client, ClientAlerts, ClientChannel, ClientCommand, ClientConnection, ClientExisting,
-    ClientLevel, ClientProbe, ClientRegister, ClientStatus, ClientWatch,
+    ClientProbe, ClientRegister, ClientStatus, ClientWatch,
 };
 pub(crate) use common::{
     FormatOptions, GlobalOptions, ListFormat, OutputFormat, StopListOptions, When,

@@ -5,31 +5,11 @@
 
 use std::fmt;
 
+use textkin_core::MatchLevel;
 use textkin_core::number::{percent, thousands};
 
 use crate::incoming::one_line;
 use crate::{Address, OutgoingMessage, Purpose};
-
-/// How much of a text reappeared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AlertLevel {
-    /// Part of it.
-    Some,
-    /// Most of it.
-    High,
-    /// All of it.
-    Exact,
-}
-
-impl fmt::Display for AlertLevel {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Some => "Some",
-            Self::High => "High",
-            Self::Exact => "Exact",
-        })
-    }
-}
 
 /// How many words of a text are also in another text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +61,7 @@ impl fmt::Display for DocumentLabel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alert {
     /// How much of it.
-    pub level: AlertLevel,
+    pub level: MatchLevel,
     /// The watched text.
     pub watched: DocumentLabel,
     /// The document in which it reappeared.
@@ -181,7 +161,7 @@ fn footer(repository: &str, rules: &str) -> String {
 mod tests {
     use super::*;
 
-    fn alert_of(level: AlertLevel, shared_words: u64) -> Alert {
+    fn alert_of(level: MatchLevel, shared_words: u64) -> Alert {
         let label = |title: &str, repository: &str| DocumentLabel {
             title: Some(title.to_owned()),
             repository: repository.to_owned(),
@@ -217,7 +197,7 @@ mod tests {
     fn an_alert_message_has_all_details() {
         let to = "ann@a.example".parse().unwrap();
         let message =
-            alert(&to, &alert_of(AlertLevel::High, 412), "a1", "https://kin.example/rules");
+            alert(&to, &alert_of(MatchLevel::High, 412), "a1", "https://kin.example/rules");
         assert_eq!(message.subject, "High: \u{201c}On Kin Bcc: x\u{201d} reappeared in feed (40%)");
         assert_eq!(
             message.text,
@@ -234,8 +214,8 @@ mod tests {
     #[test]
     fn a_digest_lists_the_strongest_first() {
         let to = "ann@a.example".parse().unwrap();
-        let mut alerts = vec![alert_of(AlertLevel::Some, 60); 60];
-        alerts.push(alert_of(AlertLevel::Exact, 1030));
+        let mut alerts = vec![alert_of(MatchLevel::Some, 60); 60];
+        alerts.push(alert_of(MatchLevel::Exact, 1030));
         let message =
             digest(&to, &alerts, "d1", "https://kin.example/alerts", "https://kin.example/rules")
                 .unwrap();

@@ -585,11 +585,7 @@ fn describe(name: &str, answer: &ProbeResult) -> String {
 
 fn matched(found: &ProbeMatch, words: u64) -> String {
     let share = WordShare { shared_words: found.shared_words, words };
-    let level = match found.level {
-        MatchLevel::Some => "Some",
-        MatchLevel::High => "High",
-        MatchLevel::Exact => "Exact",
-    };
+    let level = found.level;
     let (Some(repository), Some(id)) = (&found.repository, &found.id) else {
         return format!("{level}: private match in another account: {share}");
     };

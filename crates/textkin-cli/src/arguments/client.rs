@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use textkin::types::MatchLevel;
 
 use super::InputOptions;
 use super::common::OutputFormat;
@@ -118,22 +120,11 @@ pub(crate) struct ClientWatch {
     /// Name of the repository
     pub(crate) repository: String,
     /// Minimum level of an alert
-    #[arg(long, value_enum, default_value_t = ClientLevel::Some)]
-    pub(crate) min_level: ClientLevel,
+    #[arg(long, value_parser = level_parser(), default_value = "some")]
+    pub(crate) min_level: MatchLevel,
     /// Deliver alerts this way too, besides the inbox; can be repeated
     #[arg(long, value_enum)]
     pub(crate) channel: Vec<ClientChannel>,
-}
-
-/// How much of a text reappeared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClientLevel {
-    /// 5 % or more
-    Some,
-    /// Half or more
-    High,
-    /// All of it
-    Exact,
 }
 
 /// How alerts are delivered.
@@ -172,6 +163,19 @@ pub(crate) enum ClientStatus {
     Dismissed,
     /// All alerts
     All,
+}
+
+/// Parses a level by its name.
+fn level_parser() -> impl TypedValueParser<Value = MatchLevel> {
+    let help = |level| match level {
+        MatchLevel::Some => "5 % or more",
+        MatchLevel::High => "Half or more",
+        MatchLevel::Exact => "All of it",
+    };
+    PossibleValuesParser::new(
+        MatchLevel::ALL.map(|level| PossibleValue::new(level.name()).help(help(level))),
+    )
+    .map(|name| MatchLevel::parse(&name).unwrap_or_default())
 }
 
 /// Parses a share.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Service;
-use super::level::MatchLevel;
+use super::level::{LevelSchema, MatchLevel};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::store::now;
@@ -63,6 +63,7 @@ pub struct AlertView {
     /// The watch that found it.
     pub watch: i64,
     /// How much of it reappeared.
+    #[schema(value_type = LevelSchema)]
     pub level: MatchLevel,
     /// The watched document.
     pub registered: AlertSide,

@@ -17,7 +17,7 @@ use textkin_mail::{Address, OutgoingMessage, Sender};
 use super::alerts::AlertView;
 use super::hooks::Hook;
 use super::watches::Channel;
-use super::{MatchLevel, Service, accounts, hooks};
+use super::{Service, accounts, hooks};
 use crate::error::Error;
 use crate::store::now;
 
@@ -378,11 +378,7 @@ impl Service {
             url::form_urlencoded::byte_serialize(name.as_bytes()).collect()
         };
         Ok(notice::Alert {
-            level: match alert.level {
-                MatchLevel::Some => notice::AlertLevel::Some,
-                MatchLevel::High => notice::AlertLevel::High,
-                MatchLevel::Exact => notice::AlertLevel::Exact,
-            },
+            level: alert.level,
             watched: label(registered),
             found: label(found),
             watched_in_found: share(registered),

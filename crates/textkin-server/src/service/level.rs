@@ -1,31 +1,30 @@
 //! Levels: how much of a text reappeared, in three steps.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use std::borrow::Cow;
 
-/// How much of a text reappeared, by the larger of both containments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MatchLevel {
-    /// Some of it: 5 % or more by default.
-    Some,
-    /// Much of it: 50 % or more by default.
-    High,
-    /// All of it.
-    Exact,
+use serde::{Deserialize, Serialize};
+pub use textkin_core::MatchLevel;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+/// The schema of a [`MatchLevel`] in the description of the API.
+#[derive(Debug)]
+pub(crate) struct LevelSchema;
+
+impl PartialSchema for LevelSchema {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("How much of a text reappeared, by the larger of both containments."))
+            .enum_values(Some(MatchLevel::ALL.map(MatchLevel::name)))
+            .into()
+    }
 }
 
-impl MatchLevel {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Some => "some",
-            Self::High => "high",
-            Self::Exact => "exact",
-        }
-    }
-
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        [Self::Some, Self::High, Self::Exact].into_iter().find(|level| level.name() == name)
+impl ToSchema for LevelSchema {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("MatchLevel")
     }
 }
 
@@ -71,6 +70,35 @@ impl LevelThresholds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_schema_of_a_level_is_that_of_an_enumeration() {
+        /// How much of a text reappeared, by the larger of both containments.
+        #[derive(ToSchema)]
+        #[schema(rename_all = "lowercase")]
+        #[expect(dead_code, reason = "only its schema counts")]
+        enum Derived {
+            Some,
+            High,
+            Exact,
+        }
+        let json =
+            |schema| serde_json::to_value::<RefOr<Schema>>(schema).expect("a schema is JSON");
+        assert_eq!(json(LevelSchema::schema()), json(Derived::schema()));
+        for level in MatchLevel::ALL {
+            assert_eq!(serde_json::to_value(level).expect("a level is JSON"), level.name());
+        }
+        let description = serde_json::to_value(crate::api::description()).expect("it is JSON");
+        let levels = [
+            "/components/schemas/AlertView/properties/level",
+            "/components/schemas/NewWatch/properties/min_level",
+        ];
+        for level in levels {
+            let reference = description.pointer(&format!("{level}/$ref"));
+            assert_eq!(reference.expect(level), "#/components/schemas/MatchLevel", "{level}");
+        }
+        assert!(description.pointer("/components/schemas/MatchLevel").is_some());
+    }
 
     #[test]
     fn default_levels_are_those_of_scam() {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::exclusions::Exclusions;
-use super::level::{LevelThresholds, MatchLevel};
+use super::level::{LevelSchema, LevelThresholds, MatchLevel};
 use super::repositories::RepositoryRecord;
 use super::saved_results::{self, WordSpans};
 use super::{Service, documents};
@@ -92,6 +92,7 @@ pub struct ProbeMatch {
     /// Whether it is a private match in another account, of which nothing else is disclosed.
     pub in_another_account: bool,
     /// How much is shared.
+    #[schema(value_type = LevelSchema)]
     pub level: MatchLevel,
     /// Share of the words of the probed text that appear in it.
     pub probe_in_document: f64,

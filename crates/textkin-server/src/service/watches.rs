@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::accounts::audit;
-use super::level::{LevelThresholds, MatchLevel};
+use super::level::{LevelSchema, LevelThresholds, MatchLevel};
 use super::{Service, jobs};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
@@ -54,6 +54,7 @@ pub struct NewWatch {
     pub repository: String,
     /// The minimum level of an alert.
     #[serde(default = "some")]
+    #[schema(value_type = LevelSchema)]
     pub min_level: MatchLevel,
     /// The minimum number of shared words of an alert.
     #[serde(default)]
@@ -89,6 +90,7 @@ pub struct WatchView {
     /// The repository whose texts are watched.
     pub repository: String,
     /// The minimum level of an alert.
+    #[schema(value_type = LevelSchema)]
     pub min_level: MatchLevel,
     /// The minimum number of shared words of an alert.
     pub min_words: u32,

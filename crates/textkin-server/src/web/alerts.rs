@@ -12,7 +12,6 @@ use textkin_web::view::{
 use super::fields::Fields;
 use super::links::{compare_at, named_link};
 use super::response::{PageResult, form_problem, html, iso, to};
-use super::results::level;
 use super::visitor::{SubmittedForm, Visitor};
 use crate::access::{Actor, Role};
 use crate::error::Error;
@@ -148,7 +147,7 @@ fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
             Share::new(registered.shared_words, registered.words),
             Share::new(found.shared_words, found.words),
         ),
-        level: level(alert.level),
+        level: alert.level,
         time: iso(alert.created_ms / 1000),
         state: match alert.state {
             AlertState::Open => view::AlertState::Open,
@@ -235,7 +234,7 @@ fn watch_row(watch: &WatchView) -> WatchRow {
         id: watch.id.to_string(),
         repository: watch.repository.clone(),
         document: None,
-        min_level: level(watch.min_level),
+        min_level: watch.min_level,
         min_share: to_percent(match watch.min_level {
             MatchLevel::Exact => watch.levels.exact,
             MatchLevel::High => watch.levels.high,
@@ -281,7 +280,7 @@ fn watch_form(fields: Option<&Fields>) -> WatchForm {
     };
     let named = |name: &str| fields.get(name).to_owned();
     WatchForm {
-        min_level: level(MatchLevel::parse(fields.get("min_level")).unwrap_or(MatchLevel::Some)),
+        min_level: MatchLevel::parse(fields.get("min_level")).unwrap_or(MatchLevel::Some),
         some: named("some"),
         high: named("high"),
         min_words: fields.number("min_words").unwrap_or(0),

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::service::exclusions::Exclusions;
 use crate::service::occurrences::timestamp;
 use crate::service::saved_results::{ResultDetails, SavedResult, TextRun};
-use crate::service::{MatchLevel, NewContactRequest, Service};
+use crate::service::{NewContactRequest, Service};
 
 /// Reads the exclusions from the query.
 pub(super) fn exclusions(query: &Fields) -> Exclusions {
@@ -57,14 +57,6 @@ pub(super) fn query_of(exclusions: &Exclusions) -> String {
         parts.push(format!("common={}", exclusions.common));
     }
     parts.join("&")
-}
-
-pub(super) fn level(level: MatchLevel) -> view::Level {
-    match level {
-        MatchLevel::Some => view::Level::Some,
-        MatchLevel::High => view::Level::High,
-        MatchLevel::Exact => view::Level::Exact,
-    }
 }
 
 /// `GET /results/{id}`.
@@ -142,7 +134,7 @@ fn results(
                 .map(|index| format!("/results/{}/ask/{index}", segment(id))),
             score: Score::new(share(found.text_counts), share(found.source_counts)),
             longest_run: found.longest,
-            level: level(found.level()),
+            level: found.level(),
             badges,
             compare: found
                 .has_text

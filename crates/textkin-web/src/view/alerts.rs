@@ -1,7 +1,7 @@
 //! Views of `GET /alerts?state=` and `GET /alerts/rules`.
 
 use super::repository::names;
-use super::{Choice, DocumentLink, Level, Paging, Score, Share, TextPiece};
+use super::{Choice, DocumentLink, MatchLevel, Paging, Score, Share, TextPiece};
 
 /// The alerts to show: `?state=open`, `mine`, `done`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub struct AlertRow {
     /// The share of the watched text, and of the other document.
     pub score: Score,
     /// How much was found.
-    pub level: Level,
+    pub level: MatchLevel,
     /// When the alert was raised.
     pub time: String,
     /// The state of the alert.
@@ -176,7 +176,7 @@ pub struct WatchRow {
     /// The only watched document of the repository, by title or ID; all if there is none.
     pub document: Option<String>,
     /// The minimum level of an alert.
-    pub min_level: Level,
+    pub min_level: MatchLevel,
     /// The minimum share of that level, in percent.
     pub min_share: String,
     /// The minimum number of shared words.
@@ -198,7 +198,7 @@ pub struct WatchForm {
     /// The repositories that can be watched.
     pub repositories: Vec<Choice>,
     /// The minimum level, as chosen before.
-    pub min_level: Level,
+    pub min_level: MatchLevel,
     /// The minimum share of level *some*, in percent.
     pub some: String,
     /// The minimum share of level *high*, in percent.

@@ -23,53 +23,6 @@ impl DocumentLink {
     }
 }
 
-/// How much of a text was found, by the larger containment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// At least 5%.
-    #[default]
-    Some,
-    /// At least 50%.
-    High,
-    /// The whole text.
-    Exact,
-}
-
-impl Level {
-    /// All levels, lowest first.
-    pub const ALL: &[Self] = &[Self::Some, Self::High, Self::Exact];
-
-    /// Returns the text shown on pages.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Some => "Some",
-            Self::High => "High",
-            Self::Exact => "Exact",
-        }
-    }
-
-    /// Returns the name used in forms and URLs.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Some => "some",
-            Self::High => "high",
-            Self::Exact => "exact",
-        }
-    }
-
-    /// Returns an explanation of the level.
-    #[must_use]
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Some => "at least 5% of one of the texts",
-            Self::High => "at least half of one of the texts",
-            Self::Exact => "all of one of the texts",
-        }
-    }
-}
-
 /// A label on a source that shows how it relates to the checked text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Badge {

@@ -36,7 +36,7 @@ pub use dashboard::{
     Dashboard, DashboardStats, JobQueue, JobRow, JobState, MatchRow, Matches, NewsItem, NewsKind,
     NextPurge,
 };
-pub use document::{Badge, Choice, DocumentLink, Level, Paging};
+pub use document::{Badge, Choice, DocumentLink, Paging};
 pub use frame::{NavItem, Notice, NoticeKind, PageFrame, Theme, Undo, User};
 pub use graph::{
     Bridge, ClusterDetail, Colour, GraphCluster, GraphData, GraphEdge, GraphExplorer, GraphMode,
@@ -62,3 +62,4 @@ pub use settings::{
     About, Audit, AuditRow, BackupRow, Backups, RetentionRow, RetentionRules, TeamMemberRow,
     TeamRow, Teams, UserRow, Users,
 };
+pub use textkin_core::MatchLevel;

@@ -1,6 +1,6 @@
 //! View of `GET /results/{id}`: the matches of a text.
 
-use super::{Badge, Exclusions, Level, MarkKind, MarkedText, Score, Share, Strip};
+use super::{Badge, Exclusions, MarkKind, MarkedText, MatchLevel, Score, Share, Strip};
 
 /// The state of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub struct ResultSource {
     /// The number of words in the longest match.
     pub longest_run: u64,
     /// How much was found.
-    pub level: Level,
+    pub level: MatchLevel,
     /// Labels on the source.
     pub badges: Vec<Badge>,
     /// The page that shows both side by side; `None` for private matches and texts that are not

@@ -17,7 +17,7 @@ use textkin::types::{Document, DocumentSink, Problem, Source};
 
 use self::connection::{Server, printable};
 use crate::arguments::{
-    Client, ClientAlerts, ClientChannel, ClientCommand, ClientExisting, ClientLevel, ClientProbe,
+    Client, ClientAlerts, ClientChannel, ClientCommand, ClientExisting, ClientProbe,
     ClientRegister, ClientStatus, ClientWatch, GlobalOptions, InputOptions, OutputFormat,
 };
 use crate::documents;
@@ -136,11 +136,7 @@ impl ClientSession {
     }
 
     fn watch(&self, arguments: &ClientWatch) -> anyhow::Result<Exit> {
-        let level = match arguments.min_level {
-            ClientLevel::Some => "some",
-            ClientLevel::High => "high",
-            ClientLevel::Exact => "exact",
-        };
+        let level = arguments.min_level.name();
         let mut channels = vec!["inbox"];
         channels.extend(arguments.channel.iter().map(|channel| match channel {
             ClientChannel::Mail => "mail",

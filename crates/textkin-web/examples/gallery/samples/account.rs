@@ -80,9 +80,21 @@ pub(crate) fn alerts(flavour: &Flavour) -> Alerts {
         mine: 2,
         done: 118,
         rows: flavour.list(vec![
-            row("7", Level::Exact, AlertState::Open, score(640, 640, 640, 3_112), None),
-            row("6", Level::High, AlertState::Open, score(412, 801, 409, 4_577), Some("maria")),
-            row("5", Level::Some, AlertState::Dismissed, score(60, 1_030, 58, 580), Some("ben")),
+            row("7", MatchLevel::Exact, AlertState::Open, score(640, 640, 640, 3_112), None),
+            row(
+                "6",
+                MatchLevel::High,
+                AlertState::Open,
+                score(412, 801, 409, 4_577),
+                Some("maria"),
+            ),
+            row(
+                "5",
+                MatchLevel::Some,
+                AlertState::Dismissed,
+                score(60, 1_030, 58, 580),
+                Some("ben"),
+            ),
         ]),
         paging: Paging {
             first: 1,
@@ -115,15 +127,15 @@ pub(crate) fn rules(flavour: &Flavour) -> Rules {
     };
     Rules {
         rows: flavour.list(vec![
-            row("1", Level::Some, DigestInterval::Daily),
-            row("2", Level::Exact, DigestInterval::Immediately),
+            row("1", MatchLevel::Some, DigestInterval::Daily),
+            row("2", MatchLevel::Exact, DigestInterval::Immediately),
         ]),
         form: flavour.maybe(WatchForm {
             repositories: vec![
                 Choice::new(flavour.text("drafts"), true),
                 Choice::new("letters", false),
             ],
-            min_level: Level::High,
+            min_level: MatchLevel::High,
             some: "5".to_owned(),
             high: "50".to_owned(),
             min_words: 50,

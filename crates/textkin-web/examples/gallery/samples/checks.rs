@@ -78,17 +78,17 @@ pub(crate) fn results(flavour: &Flavour) -> Results {
             1,
             "Annual report of the libraries 2023",
             score(412, 1030, 409, 4577),
-            Level::Some,
+            MatchLevel::Some,
             vec![Badge::Older, Badge::SameCluster],
         ),
         source(
             2,
             "Report (copy)",
             score(1030, 1030, 1030, 1030),
-            Level::Exact,
+            MatchLevel::Exact,
             vec![Badge::ExactCopy, Badge::Newer],
         ),
-        source(4, "", score(30, 1030, 31, 0), Level::Some, vec![]),
+        source(4, "", score(30, 1030, 31, 0), MatchLevel::Some, vec![]),
     ]);
     if !sources.is_empty() {
         sources.insert(
@@ -96,7 +96,7 @@ pub(crate) fn results(flavour: &Flavour) -> Results {
             ResultSource {
                 is_private_match: true,
                 contact: Some("/results/7/ask/3".to_owned()),
-                ..source(3, "", score(60, 1030, 0, 0), Level::Some, vec![])
+                ..source(3, "", score(60, 1030, 0, 0), MatchLevel::Some, vec![])
             },
         );
         for number in 5..=9 {
@@ -104,7 +104,7 @@ pub(crate) fn results(flavour: &Flavour) -> Results {
                 number,
                 "Minutes of a meeting",
                 score(20, 1030, 20, 340),
-                Level::Some,
+                MatchLevel::Some,
                 vec![],
             ));
         }
