@@ -1,6 +1,7 @@
 //! Development tasks: tests, benchmarks, collections, documentation.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a tool for the terminal")]
 
+mod api;
 mod bench;
 mod corpus;
 mod docs;
@@ -32,6 +33,8 @@ Tests and documentation
                                        defines them (pip installs schemathesis in target/)
   cargo xtask book                     Build the book (needs mdBook)
   cargo xtask docs                     Rewrite generated pages and the output of commands on pages
+  cargo xtask api                      List the public items of the crate textkin in public-api.txt
+  cargo xtask api check                Fail if that list is not current
   cargo xtask voice                    List phrases that textkin does not use (xtask/voice.txt); also a test
 
 Benchmarks
@@ -61,6 +64,9 @@ Collections and server
   cargo xtask serve [ARGUMENT…]        Build the pages and run `textkin serve` with these arguments";
 
 fn main() -> Result<()> {
+    if std::env::var_os(api::AS_RUSTDOC).is_some() {
+        return api::as_rustdoc();
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -88,6 +94,8 @@ fn main() -> Result<()> {
         ["corpus", arguments @ ..] => corpus::corpus(arguments),
         ["book"] => docs::book(),
         ["docs"] => docs::generate(),
+        ["api"] => api::write(),
+        ["api", "check"] => api::check(),
         ["voice"] => voice::check(),
         ["web"] => web::web(),
         ["web", "check"] => web::check(),

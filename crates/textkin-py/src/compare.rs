@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use textkin::graph::AlignSettings;
 use textkin::report::{RunPair, WithText, comparison_json, comparison_page};
 use textkin::types::Note;
-use textkin::{Comparison, compare as compare_texts, read_document};
+use textkin::{TextComparison, compare as compare_texts, read_document};
 
 use crate::data::source_settings;
 use crate::error;
@@ -26,7 +26,7 @@ pub(crate) enum TextOrPath {
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Debug)]
 pub(crate) struct ComparedTexts {
-    pub(crate) comparison: Comparison,
+    pub(crate) comparison: TextComparison,
     pub(crate) ids: [String; 2],
     pub(crate) texts: [String; 2],
     pub(crate) notes: [Vec<Note>; 2],

@@ -12,7 +12,7 @@ use textkin::graph::{AlignSettings, Clustering, Graph, Overlaps};
 use textkin::report::PairColumns;
 use textkin::types::{Cluster, Note, Pair, Rewind};
 use textkin::{
-    Discovery, DocumentTexts, PairRows, RunControl, Settings, compare_without,
+    DiscoveryOutput, DocumentTexts, PairRows, RunControl, Settings, compare_without,
     discover as find_pairs, raw_overlaps, survey_collection,
 };
 
@@ -31,7 +31,7 @@ const BATCH_ROWS: usize = 1 << 16;
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Clone, Debug)]
 pub(crate) struct DiscoveredGraph {
-    found: Arc<Discovery>,
+    found: Arc<DiscoveryOutput>,
     raw: Option<Arc<Overlaps>>,
     /// Settings, with the threshold of this graph.
     settings: Settings,
@@ -76,7 +76,7 @@ pub(crate) enum TextSource<'py> {
 }
 
 impl DiscoveredGraph {
-    pub(crate) fn new(found: Discovery, raw: Option<Overlaps>, settings: Settings) -> Self {
+    pub(crate) fn new(found: DiscoveryOutput, raw: Option<Overlaps>, settings: Settings) -> Self {
         let run_threshold = settings.threshold;
         let raw = raw.map(Arc::new);
         Self { found: Arc::new(found), raw, settings, run_threshold, raised_graph: None }

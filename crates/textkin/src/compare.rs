@@ -16,7 +16,7 @@ use crate::settings::Settings;
 
 /// The result of [`compare`].
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub struct TextComparison {
     /// Passages, repeats and counts, after exclusions.
     pub alignment: Alignment,
     /// The excluded parts of the first text.
@@ -72,7 +72,12 @@ pub struct CommonText<'a> {
 ///
 /// # Errors
 /// If the chunks of `settings` are not runs of words.
-pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Comparison, Error> {
+pub fn compare(
+    a: &str,
+    b: &str,
+    settings: &Settings,
+    max_gap: u32,
+) -> Result<TextComparison, Error> {
     compare_without(a, b, settings, max_gap, None)
 }
 
@@ -87,7 +92,7 @@ pub fn compare_without(
     settings: &Settings,
     max_gap: u32,
     common: Option<CommonText<'_>>,
-) -> Result<Comparison, Error> {
+) -> Result<TextComparison, Error> {
     let k = match settings.chunk {
         ChunkerKind::Words { k } => k,
         ChunkerKind::Word => NonZeroU32::MIN,
@@ -125,7 +130,7 @@ pub fn compare_without(
         let rarity = shared as f64 / 2.0;
         alignment.overlap = Overlap { shared, rarity, chunks_a, chunks_b, ..alignment.overlap };
     }
-    Ok(Comparison {
+    Ok(TextComparison {
         alignment,
         notes_a: tokens_a.disguises().notes(),
         notes_b: tokens_b.disguises().notes(),
@@ -169,7 +174,7 @@ fn add_common(tokens: &Tokens, common: &[TokenRange], excluded: &mut Vec<Exclude
     excluded.sort_by_key(|excluded| excluded.span);
 }
 
-impl Comparison {
+impl TextComparison {
     /// Returns the comparison for a report, with id and text of both documents; the texts must be
     /// those that were compared.
     #[must_use]

@@ -44,7 +44,7 @@ pub struct StageTiming {
 
 /// The result of [`discover`].
 #[derive(Debug)]
-pub struct Discovery {
+pub struct DiscoveryOutput {
     /// The documents, in input order.
     pub documents: Documents,
     /// The relationship graph.
@@ -81,7 +81,7 @@ pub fn discover(
     source: &mut dyn Source,
     settings: &Settings,
     control: &RunControl,
-) -> Result<Discovery, Error> {
+) -> Result<DiscoveryOutput, Error> {
     let mut clock = Clock::start();
     let SharedFindings { collection, read, near_sets, mut found } =
         find(source, settings, control, &mut clock)?;
@@ -124,7 +124,7 @@ pub fn discover(
     clock.stage("pairs", 0);
 
     let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
-    Ok(Discovery {
+    Ok(DiscoveryOutput {
         near_copies,
         shared,
         documents: read.documents,

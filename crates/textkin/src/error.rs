@@ -6,6 +6,30 @@ use textkin_core::Problem;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The value of an option is invalid, or does not fit the others.
+    #[error("{option}: {reason}")]
+    InvalidOption {
+        /// The name of the option, as that of its setter.
+        option: &'static str,
+        /// What is wrong: lower case, no full stop.
+        reason: String,
+    },
+    /// A word list cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    WordList {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A document is too long: positions in texts have 32 bits.
+    #[error("{id}: the text has {bytes} bytes; at most 2 GiB are supported")]
+    TextTooLong {
+        /// The document.
+        id: String,
+        /// Its length in bytes.
+        bytes: usize,
+    },
     /// The name of a strategy is invalid, or a strategy lacks a resource.
     #[error(transparent)]
     Strategy(#[from] textkin_text::grammar::Error),

@@ -57,6 +57,7 @@ mod error;
 mod explain;
 mod index_file;
 mod ingest;
+mod job;
 mod timestamp;
 mod pairs;
 mod read;
@@ -69,7 +70,7 @@ mod threshold;
 mod streams;
 
 pub use analyzer::Analyzer;
-pub use compare::{CommonText, Comparison, compare, compare_without, digest};
+pub use compare::{CommonText, TextComparison, compare, compare_without, digest};
 pub use dedup::{
     DedupCounts, DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule,
     Removal, RemovedSpan, dedup,
@@ -78,12 +79,17 @@ pub use defaults::{
     DEFAULT_DUPLICATE_SHARE, DEFAULT_LINE_WORDS, DEFAULT_PASSAGE_WORDS, DEFAULT_SELECTOR,
     DEFAULT_THRESHOLD, DEFAULT_TOP, DEFAULT_TRACE_MEMORY,
 };
-pub use discover::{Discovery, RunControl, StageTiming, discover, overlaps};
+pub use discover::{DiscoveryOutput, RunControl, StageTiming, discover, overlaps};
 pub use documents::{DocumentEntry, Documents};
 pub use error::Error;
 pub use explain::DocumentTexts;
 pub use index_file::{AnalysisConfig, Occurrences, SharedText, find_occurrences};
 pub use ingest::DocumentNotes;
+pub use job::{
+    ByteSize, Cleaned, Compare, Comparison, Dedup, DedupUnit, Discover, Discovery, DocumentCluster,
+    Observer, OptionValue, PassageOrigin, RemovedDocument, RepositoryBuilder, Search, SearchHit,
+    SharedPassage, StageProgress, TracedDocument, Tracer, check_threshold,
+};
 pub use pairs::{PairRows, raw_overlaps};
 pub use read::{ReadDocument, read_document, split_document_path};
 pub use repository::{
@@ -99,8 +105,14 @@ pub use streams::{
 };
 pub use summary::DiscoveryCounts;
 pub use survey::{chunk_frequencies, frequent_words, survey_collection};
+pub use textkin_core::{Document, Problem};
 pub use threshold::Threshold;
 pub use timestamp::{ParseTimestampError, Timestamp, parse_age};
+
+/// The engine below the jobs: transitional.
+pub mod engine {
+    pub use textkin_report as report;
+}
 
 pub use textkin_core as types;
 pub use textkin_graph as graph;

@@ -11,7 +11,7 @@ use textkin_graph::Overlaps;
 use textkin_report::{PairRow, RunPair};
 
 use crate::compare::CommonText;
-use crate::discover::{Discovery, RunControl, StageTiming, overlaps};
+use crate::discover::{DiscoveryOutput, RunControl, StageTiming, overlaps};
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -21,7 +21,7 @@ use crate::settings::Settings;
 /// As [`discover`](crate::discover()), and if the source cannot be read again.
 pub fn raw_overlaps(
     source: &dyn Rewind,
-    found: &mut Discovery,
+    found: &mut DiscoveryOutput,
     settings: &Settings,
     control: &RunControl,
 ) -> Result<Option<Overlaps>, Error> {
@@ -42,7 +42,7 @@ pub fn raw_overlaps(
 #[derive(Clone, Copy, Debug)]
 pub struct PairRows<'a> {
     /// The result of the discovery.
-    pub discovery: &'a Discovery,
+    pub discovery: &'a DiscoveryOutput,
     /// The overlaps without exclusions, if anything is excluded.
     pub raw: Option<&'a Overlaps>,
     /// The settings of the discovery.

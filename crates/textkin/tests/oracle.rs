@@ -13,7 +13,7 @@ use textkin::index::{KeepChunks, Plan, SharedIndex};
 use textkin::source::{InputFormat, Inputs, SourceSettings};
 use textkin::types::{Measure, Overlap, Pair};
 use textkin::{
-    CommonText, Discovery, RunControl, Settings, compare, compare_without, discover, overlaps,
+    CommonText, DiscoveryOutput, RunControl, Settings, compare, compare_without, discover, overlaps,
 };
 
 /// The overlap of a pair of documents according to the oracle.
@@ -80,7 +80,7 @@ fn oracle(texts: &[String], k: usize) -> BTreeMap<(u32, u32), Expected> {
     pairs
 }
 
-fn run(texts: &[String], settings: &Settings) -> Discovery {
+fn run(texts: &[String], settings: &Settings) -> DiscoveryOutput {
     discover(&mut source(texts), settings, &RunControl::default()).unwrap()
 }
 

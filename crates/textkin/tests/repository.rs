@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use textkin::search::Ranking;
 use textkin::types::Measure;
 use textkin::{
-    Discovery, ExistingPolicy, Repository, RepositoryWriter, RunControl, SearchSettings, Searcher,
-    Settings, discover, pairs_with_new, source,
+    DiscoveryOutput, ExistingPolicy, Repository, RepositoryWriter, RunControl, SearchSettings,
+    Searcher, Settings, discover, pairs_with_new, source,
 };
 
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ fn source_of(documents: &[(String, String)]) -> source::Inputs {
 
 type Row = (String, String, u64, u64, u64, u64, u64);
 
-fn rows(found: &Discovery, pairs: impl Iterator<Item = textkin::types::Pair>) -> Vec<Row> {
+fn rows(found: &DiscoveryOutput, pairs: impl Iterator<Item = textkin::types::Pair>) -> Vec<Row> {
     let row = |pair: textkin::types::Pair| {
         let overlap = pair.overlap;
         let (a, b) = (found.documents.id(pair.a), found.documents.id(pair.b));

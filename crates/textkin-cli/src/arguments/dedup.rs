@@ -52,7 +52,7 @@ pub(crate) struct RemovalOptions {
     /// `best` has most in common with all others, `field:NAME` the largest value of a field.
     #[arg(long, default_value = "first", value_name = "WHICH", value_parser = KeepOption::parse)]
     pub(crate) keep: KeepOption,
-    /// Minimum words of a passage [default: 50] or line [default: 3] to remove
+    /// Minimum words to remove [default: 50 for passages, 3 for lines]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) min_words: Option<u32>,
     /// Ignore chunks that occur in more than N documents; the number of ignored chunks is reported

@@ -12,7 +12,8 @@ use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Ve
 use textkin::source::Inputs;
 use textkin::types::{Cluster, Pair, Rewind};
 use textkin::{
-    Discovery, PairRows, Repository, RepositorySource, RunControl, Settings, SharedText, discover,
+    DiscoveryOutput, PairRows, Repository, RepositorySource, RunControl, Settings, SharedText,
+    discover,
 };
 
 use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
@@ -345,7 +346,7 @@ fn each(
 
 fn write_clusters(
     mut writer: ClusterWriter,
-    found: &Discovery,
+    found: &DiscoveryOutput,
     clusters: &[Cluster],
 ) -> Result<(), report::Error> {
     for (number, cluster) in (0u64..).zip(clusters) {
@@ -360,7 +361,7 @@ fn write_clusters(
     writer.finish()
 }
 
-fn write_sets(mut writer: ClusterWriter, found: &Discovery) -> Result<(), report::Error> {
+fn write_sets(mut writer: ClusterWriter, found: &DiscoveryOutput) -> Result<(), report::Error> {
     for (number, set) in (0u64..).zip(found.near_copies.iter().flatten()) {
         let members = set.iter().map(|&member| found.documents.id(member));
         writer.set(number, set.len() as u64, members)?;
@@ -370,7 +371,7 @@ fn write_sets(mut writer: ClusterWriter, found: &Discovery) -> Result<(), report
 
 fn write_index(
     mut file: report::OutputFile,
-    found: &Discovery,
+    found: &DiscoveryOutput,
     shared: &SharedText,
 ) -> Result<(), report::Error> {
     let written = shared.write(&found.documents, &mut file);
@@ -379,7 +380,7 @@ fn write_index(
 }
 
 /// Reports everything that was skipped.
-fn report_skipped(documents: &DocumentSource, found: &Discovery, quiet: bool) {
+fn report_skipped(documents: &DocumentSource, found: &DiscoveryOutput, quiet: bool) {
     if quiet {
         return;
     }
@@ -407,7 +408,7 @@ fn report_skipped(documents: &DocumentSource, found: &Discovery, quiet: bool) {
 fn statistics(
     arguments: &Discover,
     settings: &Settings,
-    found: &Discovery,
+    found: &DiscoveryOutput,
     n_clusters: usize,
     write_seconds: f64,
     seconds: f64,

@@ -98,7 +98,9 @@ fn row(argument: &clap::Arg) -> String {
         .collect();
     if !possible.is_empty() && !possible.iter().all(|value| help.contains(value.trim_matches('`')))
     {
-        help = format!("{help}: {}", possible.join(", "));
+        let help_text = help.trim_end_matches('.');
+        let separator = if help_text.contains(". ") { ". Values: " } else { ": " };
+        help = format!("{help_text}{separator}{}", possible.join(", "));
     }
     if let Some(value) = argument.get_default_values().first()
         && takes_value

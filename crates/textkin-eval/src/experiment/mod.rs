@@ -16,7 +16,7 @@ mod truth;
 use std::time::Instant;
 
 use textkin::types::Pair;
-use textkin::{Discovery, RunControl};
+use textkin::{DiscoveryOutput, RunControl};
 
 use crate::collection::Collection;
 use crate::error::Error;
@@ -261,7 +261,10 @@ impl ExperimentContext<'_> {
     }
 
     /// Returns all pairs that were found.
-    fn pairs<'d>(&self, found: &'d Discovery) -> Result<impl Iterator<Item = Pair> + 'd, Error> {
+    fn pairs<'d>(
+        &self,
+        found: &'d DiscoveryOutput,
+    ) -> Result<impl Iterator<Item = Pair> + 'd, Error> {
         match found.graph.is_listed() {
             true => Ok(found.graph.rows()),
             false => Err(Error::TooManyPairs { collection: self.collection.name.clone() }),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use textkin::text::grammar::ChunkerKind;
 use textkin::text::tokenizer::TextPart;
 use textkin::types::{Exclusion, Layers, TokenRange, Tokens};
-use textkin::{Analyzer, CommonText, Comparison, Settings, compare, compare_without};
+use textkin::{Analyzer, CommonText, Settings, TextComparison, compare, compare_without};
 
 use super::repositories::RepositoryRecord;
 use super::{Service, templates};
@@ -123,7 +123,7 @@ pub(crate) struct Comparer {
 
 impl Comparer {
     /// Compares two texts.
-    pub(crate) fn compare(&self, a: &str, b: &str) -> Result<Comparison, Error> {
+    pub(crate) fn compare(&self, a: &str, b: &str) -> Result<TextComparison, Error> {
         if self.phrases.is_empty() {
             return Ok(compare(a, b, &self.settings, MAX_GAP)?);
         }
@@ -145,7 +145,7 @@ impl Comparer {
 
     /// Compares two texts for a report that can be verified. Stop phrases count, because a report does
     /// not list them.
-    pub(crate) fn compare_verifiably(&self, a: &str, b: &str) -> Result<Comparison, Error> {
+    pub(crate) fn compare_verifiably(&self, a: &str, b: &str) -> Result<TextComparison, Error> {
         Ok(compare(a, b, &self.settings, MAX_GAP)?)
     }
 }

@@ -5,7 +5,7 @@
 
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
-use textkin::Comparison;
+use textkin::TextComparison;
 use textkin::types::{Exclusion, SegmentKind, Span};
 
 use super::exclusions::{Comparer, Exclusions};
@@ -345,7 +345,7 @@ impl WordSet {
 }
 
 /// Returns the spans of the first text of a comparison that count as contained.
-pub(super) fn covered(comparison: &Comparison) -> Vec<Span> {
+pub(super) fn covered(comparison: &TextComparison) -> Vec<Span> {
     let alignment = &comparison.alignment;
     let segments = alignment.passages.iter().flat_map(|passage| &passage.segments);
     let same = segments.filter(|segment| segment.kind == SegmentKind::Same);
@@ -364,7 +364,7 @@ impl<'a> WordSpans<'a> {
     }
 
     /// Returns for each word why a comparison of the text excludes it; `None` if it counts.
-    pub(super) fn excluded(&self, comparison: &Comparison) -> Vec<Option<Exclusion>> {
+    pub(super) fn excluded(&self, comparison: &TextComparison) -> Vec<Option<Exclusion>> {
         let mut excluded = vec![None; self.len()];
         for part in &comparison.excluded_a {
             self.each(part.span, |word| excluded[word] = Some(part.reason));

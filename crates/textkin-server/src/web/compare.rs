@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use rusqlite::{OptionalExtension, params};
-use textkin::Comparison;
+use textkin::TextComparison;
 use textkin::types::{SegmentKind, Span};
 use textkin_web::format::segment;
 use textkin_web::page::ComparePage;
@@ -219,7 +219,7 @@ fn shared_match(passage: &textkin::types::Passage) -> ComparedPassage {
 }
 
 /// Returns the whole text, cut wherever its marking changes.
-pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<TextPiece> {
+pub(super) fn pieces(text: &str, comparison: &TextComparison, is_a: bool) -> Vec<TextPiece> {
     let alignment = &comparison.alignment;
     let side = |a: Span, b: Span| if is_a { a } else { b };
     let mut segments: Vec<(Span, usize, PieceKind)> = Vec::new();

@@ -56,8 +56,8 @@ impl Repository {
     ///
     /// # Errors
     /// If the folder contains no repository, it is damaged, or its configuration is not supported.
-    pub fn open(folder: &Path) -> Result<Self, Error> {
-        Self::new(textkin_repository::Repository::open(&Disk, folder)?)
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::new(textkin_repository::Repository::open(&Disk, folder.as_ref())?)
     }
 
     fn new(storage: textkin_repository::Repository) -> Result<Self, Error> {

@@ -11,7 +11,7 @@ use textkin_repository::DocumentAddress;
 
 use super::Repository;
 use super::prepare::DocumentPreparer;
-use crate::discover::{Discovery, RunControl, discover};
+use crate::discover::{DiscoveryOutput, RunControl, discover};
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -19,7 +19,7 @@ use crate::settings::Settings;
 #[derive(Debug)]
 pub struct NewPairs {
     /// The discovery among the new documents and all that share a chunk with one.
-    pub discovery: Discovery,
+    pub discovery: DiscoveryOutput,
     /// Which of its documents are new.
     is_new: Vec<bool>,
 }

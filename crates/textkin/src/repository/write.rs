@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 
@@ -28,6 +29,19 @@ pub enum ExistingPolicy {
     Skip,
     /// Remove the old document and add the new one at the end.
     Replace,
+}
+
+impl FromStr for ExistingPolicy {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "refuse" => Ok(Self::Refuse),
+            "skip" => Ok(Self::Skip),
+            "replace" => Ok(Self::Replace),
+            _ => Err(format!("expected refuse, skip or replace, got '{name}'")),
+        }
+    }
 }
 
 /// The result of adding documents.

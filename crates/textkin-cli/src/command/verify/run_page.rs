@@ -10,7 +10,7 @@ use serde_json::Value;
 use textkin::graph::Clustering;
 use textkin::source::Inputs;
 use textkin::types::Rewind;
-use textkin::{Discovery, PairRows, RunControl, Settings, chunk_frequencies, discover};
+use textkin::{DiscoveryOutput, PairRows, RunControl, Settings, chunk_frequencies, discover};
 
 use super::differences::differences;
 use super::report::ParsedReport;
@@ -182,7 +182,7 @@ fn regenerate(
 }
 
 /// Returns whether the documents of all comparisons have the same ids and order.
-fn is_in_order(report: &ParsedReport, found: &Discovery) -> bool {
+fn is_in_order(report: &ParsedReport, found: &DiscoveryOutput) -> bool {
     let n_documents = u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
     let numbers: HashMap<&str, u32> =
         (0..n_documents).map(|number| (found.documents.id(number), number)).collect();

@@ -1,0 +1,305 @@
+//! Discovery in documents, files or any source.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+use textkin_core::hash::HashKind;
+use textkin_core::{Document, Measure, Pair, Problem, Rewind};
+use textkin_graph::{Clustering, Counting, Overlaps};
+use textkin_index::{ImatchSettings, KeepChunks, Plan};
+use textkin_report::PairRow;
+use textkin_source::{InputFormat, SourceSettings};
+use textkin_text::grammar::{ChunkerKind, Selection};
+use textkin_text::tokenizer::{Normalization, TextPart};
+
+use super::compare::{Compare, ComparedText, Comparison};
+use super::observer::Observer;
+use super::options::{
+    ByteSize, JobOptions, OptionValue, analysis_options, performance_options, reading_options,
+};
+use crate::discover::{DiscoveryOutput, RunControl, discover};
+use crate::error::Error;
+use crate::explain::DocumentTexts;
+use crate::pairs::{PairRows, raw_overlaps};
+use crate::settings::Settings;
+use crate::survey::survey_collection;
+use crate::threshold::Threshold;
+
+/// Finds every pair of documents that share text.
+///
+/// ```
+/// use textkin::Discover;
+///
+/// let found = Discover::new().threshold(0.1).run([
+///     ("a", "row row row your boat gently down the stream"),
+///     ("b", "please row row row your boat gently down the stream"),
+///     ("c", "a text that has nothing to do with any of the others"),
+/// ])?;
+/// let pairs: Vec<_> = found.pairs().collect();
+/// assert_eq!((pairs.len(), pairs[0].a, pairs[0].b), (1, "a", "b"));
+/// assert_eq!(pairs[0].overlap.a_in_b(), 1.0);
+/// assert_eq!(found.clusters()[0].members, ["a", "b"]);
+/// # Ok::<(), textkin::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Discover {
+    options: JobOptions,
+}
+
+impl Discover {
+    /// Creates a discovery with the options of `textkin discover`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates a discovery with settings of the engine.
+    pub fn with_settings(settings: Settings) -> Self {
+        let threshold = Threshold::Number(settings.threshold);
+        Self { options: JobOptions { threshold, settings, ..JobOptions::default() } }
+    }
+
+    /// Sets how a pair is scored, such as `"containment"`; `kin` by default.
+    pub fn score(mut self, score: impl OptionValue<Measure>) -> Self {
+        self.options.set("score", score, |options, score| options.settings.score = score);
+        self
+    }
+
+    /// Sets the minimum score of a pair: a number, or `"T1"` to `"T5"` of the DECO paper.
+    pub fn threshold(mut self, threshold: impl OptionValue<Threshold>) -> Self {
+        self.options.set("threshold", threshold, |options, threshold| {
+            options.threshold = threshold;
+        });
+        self
+    }
+
+    /// Sets which chunks are compared; all by default.
+    pub fn select(mut self, selection: impl OptionValue<Selection>) -> Self {
+        self.options.set("select", selection, |options, selection| {
+            options.settings.select = selection;
+        });
+        self
+    }
+
+    /// Ignores the most frequent words of the collection, which is read twice.
+    pub fn stop_frequent(mut self, n: usize) -> Self {
+        self.options.stop_frequent = Some(n);
+        self
+    }
+
+    /// Ignores chunks that occur in more than this many documents.
+    pub fn max_df(mut self, documents: u32) -> Self {
+        self.options.settings.max_df = Some(documents);
+        self
+    }
+
+    /// Sets how chunks are hashed.
+    pub fn hash(mut self, hash: impl OptionValue<HashKind>) -> Self {
+        self.options.set("hash", hash, |options, hash| options.settings.hash = hash);
+        self
+    }
+
+    /// Sets how documents are clustered: `"dense"` by default, or `"components"`.
+    pub fn cluster_by(mut self, clustering: impl OptionValue<Clustering>) -> Self {
+        self.options.set("cluster_by", clustering, |options, clustering| {
+            options.cluster_by = clustering;
+        });
+        self
+    }
+
+    /// Joins passages that are at most this many words apart on both sides, in [`Discovery::explain`].
+    pub fn max_gap(mut self, words: u32) -> Self {
+        self.options.max_gap = words;
+        self
+    }
+
+    /// Also finds sets of near-exact copies with I-Match.
+    pub fn imatch(mut self, is_used: bool) -> Self {
+        self.options.settings.imatch = is_used.then(ImatchSettings::default);
+        self
+    }
+
+    /// Keeps the shared chunks, to write an index of them.
+    pub fn keep_chunks(mut self, keep: KeepChunks) -> Self {
+        self.options.settings.keep_chunks = keep;
+        self
+    }
+
+    analysis_options!();
+    reading_options!();
+    performance_options!();
+
+    /// Finds the pairs of documents in memory: anything that yields documents, such as tuples of id and text.
+    ///
+    /// # Errors
+    /// If an option is invalid, a document is longer than 2 GiB, temporary data cannot be written, or the observer
+    /// stopped the run.
+    pub fn run<'a, D>(&self, documents: impl IntoIterator<Item = D>) -> Result<Discovery, Error>
+    where
+        D: Into<Document<'a>>,
+    {
+        self.options.check()?;
+        self.run_source(&mut super::memory_source(documents)?)
+    }
+
+    /// Finds the pairs of documents in files, folders and patterns: everything that `textkin discover` reads. PDF files
+    /// need the program `pdftotext`, or a [worker](SourceSettings::worker).
+    ///
+    /// # Errors
+    /// As [`Discover::run`], and if no path is given. A document that cannot be read is listed in
+    /// [`Discovery::problems`], unless the run is [strict](Self::strict).
+    pub fn run_paths<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Discovery, Error> {
+        self.options.check()?;
+        self.run_source(&mut super::inputs(paths, &self.options.reading)?)
+    }
+
+    /// Finds the pairs of documents of any source.
+    ///
+    /// # Errors
+    /// As [`Discover::run`], and if a setting needs to read the source twice, which is a stream.
+    pub fn run_source(&self, source: &mut dyn Rewind) -> Result<Discovery, Error> {
+        let mut settings = self.options.settings()?;
+        let (output, raw) = self.options.run(|control| {
+            survey_collection(source, &mut settings, self.options.stop_frequent, control)?;
+            let mut output = discover(source, &settings, control)?;
+            let raw = raw_overlaps(source, &mut output, &settings, control)?;
+            Ok((output, raw))
+        })?;
+        let mut options = self.options.clone();
+        options.settings = settings;
+        Ok(Discovery { output, raw, options, source: source.rewind().ok() })
+    }
+}
+
+/// The result of [`Discover`].
+pub struct Discovery {
+    output: DiscoveryOutput,
+    /// The overlaps without exclusions, if anything is excluded.
+    raw: Option<Overlaps>,
+    /// The options, with what a survey added to the settings.
+    options: JobOptions,
+    /// The documents again; `None` for a stream.
+    source: Option<Box<dyn Rewind>>,
+}
+
+impl fmt::Debug for Discovery {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Discovery").field("output", &self.output).finish_non_exhaustive()
+    }
+}
+
+/// Documents that belong together.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DocumentCluster<'a> {
+    /// The ids of its documents, in input order.
+    pub members: Vec<&'a str>,
+    /// The number of pairs among them, divided by the number of possible pairs.
+    pub density: f64,
+    /// The lowest score of its pairs.
+    pub weakest: f64,
+}
+
+impl Discovery {
+    /// Iterates over the pairs, the strongest first.
+    pub fn pairs(&self) -> impl Iterator<Item = PairRow<'_>> {
+        let rows = self.rows();
+        self.output.graph.rows().map(move |pair: Pair| PairRow {
+            raw_score: rows.raw_score(pair.a, pair.b),
+            ..rows.row_without_raw_score(&pair)
+        })
+    }
+
+    /// Returns the number of pairs.
+    #[must_use]
+    pub fn n_pairs(&self) -> u64 {
+        self.output.graph.n_edges()
+    }
+
+    /// Returns the clusters, by the method of [`Discover::cluster_by`].
+    #[must_use]
+    pub fn clusters(&self) -> Vec<DocumentCluster<'_>> {
+        let clusters = self.output.graph.clusters(self.options.cluster_by);
+        let id = |number: u32| self.output.documents.id(number);
+        let cluster = |cluster: textkin_core::Cluster| DocumentCluster {
+            members: cluster.members.into_iter().map(id).collect(),
+            density: cluster.density,
+            weakest: cluster.weakest,
+        };
+        clusters.into_iter().map(cluster).collect()
+    }
+
+    /// Compares two documents passage by passage. The source is read again to get their texts.
+    ///
+    /// # Errors
+    /// If no document has one of the ids, or its text cannot be read again.
+    pub fn explain(&self, a: &str, b: &str) -> Result<Comparison, Error> {
+        let numbers = [self.number(a)?, self.number(b)?];
+        let Some(source) = &self.source else {
+            return Err(Error::Document(
+                "the input is a stream and cannot be read again".to_owned(),
+            ));
+        };
+        let max_bytes = self.options.settings.memory_budget();
+        let texts = self.options.run(|control| {
+            let wanted: HashSet<u32> = numbers.into_iter().collect();
+            DocumentTexts::read(source.rewind()?.as_mut(), &wanted, max_bytes, control)
+        })?;
+        let rows = self.rows();
+        let [a, b] = numbers.map(|number| ComparedText {
+            id: self.output.documents.id(number).to_owned(),
+            text: texts.get(number).to_owned(),
+            notes: rows.notes(number),
+        });
+        let common = self.output.common_words.as_ref().map(|common| crate::compare::CommonText {
+            a: common.of(numbers[0]),
+            b: common.of(numbers[1]),
+            overlap: None,
+        });
+        Compare::with_options(self.options.clone()).compare(a, b, common)
+    }
+
+    /// Iterates over the ids of all documents, in input order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        let documents = &self.output.documents;
+        (0..documents.len()).filter_map(|number| Some(documents.id(u32::try_from(number).ok()?)))
+    }
+
+    /// Returns the documents that could not be read, in input order.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.output.problems
+    }
+
+    /// Returns the pairs as rows for the writers of [`engine::report`](crate::engine::report).
+    #[must_use]
+    pub fn rows(&self) -> PairRows<'_> {
+        let settings = &self.options.settings;
+        PairRows { discovery: &self.output, raw: self.raw.as_ref(), settings }
+    }
+
+    /// Returns everything that the engine found: documents by number, graph, counts and times.
+    #[must_use]
+    pub fn details(&self) -> &DiscoveryOutput {
+        &self.output
+    }
+
+    /// Returns the settings of the run, completed by what a first pass over the collection found.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.options.settings
+    }
+
+    /// Returns the number of the first document with this id.
+    fn number(&self, id: &str) -> Result<u32, Error> {
+        let number = (0u32..).zip(self.ids()).find(|(_, known)| *known == id);
+        number
+            .map(|(number, _)| number)
+            .ok_or_else(|| Error::Document(format!("no document has the id '{id}'")))
+    }
+}

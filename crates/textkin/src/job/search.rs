@@ -1,0 +1,127 @@
+//! Search in a repository.
+
+use std::num::NonZeroUsize;
+
+use textkin_search::{PassageSettings, Ranking};
+use textkin_text::grammar::Selection;
+
+use super::options::OptionValue;
+use crate::error::Error;
+use crate::repository::{Repository, SearchResults, SearchSettings, Searcher};
+
+/// Finds the documents of a repository that are most similar to a text.
+///
+/// ```
+/// use textkin::{Repository, Search};
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let folder = folder.path().join("songs");
+/// let mut repository = Repository::create(&folder)?;
+/// repository.add([("boat", "row row row your boat gently down the stream")])?;
+/// let hits = Search::new().top(5).run(&repository, "they row their boat down the stream")?;
+/// assert_eq!(hits[0].id, "boat");
+/// # Ok::<(), textkin::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Search {
+    settings: SearchSettings,
+    invalid: Option<(&'static str, String)>,
+}
+
+/// A document that is similar to a query.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SearchHit {
+    /// The id of the document.
+    pub id: String,
+    /// Its score.
+    pub score: f64,
+    /// Its score as a percentage of the score that the query itself would have.
+    pub percent: f64,
+}
+
+impl Search {
+    /// Creates a search with the options of `textkin search`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how documents are ranked, such as `"kin"`, the default, or `"fingerprint"`.
+    pub fn rank(mut self, ranking: impl OptionValue<Ranking>) -> Self {
+        match ranking.into_value() {
+            Ok(ranking) => self.settings.rankings = vec![ranking],
+            Err(reason) => {
+                self.invalid.get_or_insert(("rank", reason));
+            }
+        }
+        self
+    }
+
+    /// Sets the maximum number of documents.
+    pub fn top(mut self, documents: usize) -> Self {
+        self.settings.top = documents;
+        self
+    }
+
+    /// Ignores these words, in the query and in documents.
+    pub fn stop_list<W: Into<String>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
+        self.settings.stop = words.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Ignores the most common words of the repository.
+    pub fn stop_frequent(mut self, n: usize) -> Self {
+        self.settings.stop_frequent = n;
+        self
+    }
+
+    /// Sets which chunks of the query are looked up; by default, those that the repository would index.
+    pub fn select(mut self, selection: impl OptionValue<Selection>) -> Self {
+        match selection.into_value() {
+            Ok(selection) => self.settings.select = Some(selection),
+            Err(reason) => {
+                self.invalid.get_or_insert(("select", reason));
+            }
+        }
+        self
+    }
+
+    /// Also searches passage by passage; the result is in [`Search::details`].
+    pub fn passages(mut self, is_searched: bool) -> Self {
+        self.settings.passages = is_searched.then(PassageSettings::default);
+        self
+    }
+
+    /// Sets the number of threads; all cores by default.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.settings.threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+        self
+    }
+
+    /// Finds the documents most similar to `text`, the best first.
+    ///
+    /// # Errors
+    /// If an option is invalid, or the repository is damaged.
+    pub fn run(&self, repository: &Repository, text: &str) -> Result<Vec<SearchHit>, Error> {
+        let results = self.details(repository, text)?;
+        let ranked = results.lists.into_iter().flat_map(|list| list.documents);
+        let hit = |ranked: textkin_search::Ranked| {
+            let id = repository.document(ranked.address)?.id;
+            Ok(SearchHit { id, score: ranked.score, percent: ranked.percent })
+        };
+        ranked.map(hit).collect()
+    }
+
+    /// Finds the documents most similar to `text`, and returns everything that the engine found.
+    ///
+    /// # Errors
+    /// As [`Search::run`].
+    pub fn details(&self, repository: &Repository, text: &str) -> Result<SearchResults, Error> {
+        if let Some((option, reason)) = &self.invalid {
+            return Err(Error::InvalidOption { option, reason: reason.clone() });
+        }
+        super::check_length("the query", text)?;
+        Searcher::new(repository, self.settings.clone())?.search(text)
+    }
+}
