@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
 
+use crate::chunk::Chunk;
 use crate::note::Note;
 
 /// One unit of text with an id.
@@ -17,8 +18,8 @@ pub struct Document<'a> {
     /// Name of the document in every result: the path of a file as given, the id field of a record,
     /// or `FILE:LINE`.
     pub id: Cow<'a, str>,
-    /// The decoded content, never altered.
-    pub text: Cow<'a, str>,
+    /// Its text, or the chunks that are stored of it.
+    pub content: Content<'a>,
     /// When it was written, as stated by the source, if known.
     pub time: Option<Cow<'a, str>>,
     /// Notes of the source about the document.
@@ -27,23 +28,88 @@ pub struct Document<'a> {
     pub metadata: Option<Cow<'a, str>>,
 }
 
+/// What is known of the content of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// The decoded text, never altered.
+    Text(Cow<'a, str>),
+    /// The chunks of a text that is not stored.
+    Chunks(StoredChunks<'a>),
+}
+
+/// The chunks of a document in a repository without texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoredChunks<'a> {
+    /// Number of words of the text.
+    pub words: u32,
+    /// The selected chunks, ordered by first word, none beyond the last word. `start` and `end` are 0:
+    /// there is no normalized text that they could refer to.
+    pub chunks: Cow<'a, [Chunk]>,
+}
+
+impl<'a> Content<'a> {
+    /// Returns the text; `None` if it is not stored.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Chunks(_) => None,
+        }
+    }
+
+    /// Returns the text; `None` if it is not stored.
+    #[must_use]
+    pub fn into_text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Chunks(_) => None,
+        }
+    }
+
+    /// Returns the same content, borrowed.
+    fn borrowed(&self) -> Content<'_> {
+        match self {
+            Self::Text(text) => Content::Text(Cow::Borrowed(text)),
+            Self::Chunks(StoredChunks { words, chunks }) => {
+                Content::Chunks(StoredChunks { words: *words, chunks: Cow::Borrowed(chunks) })
+            }
+        }
+    }
+
+    /// Returns the content with its own copy of what it borrows.
+    fn into_owned(self) -> Content<'static> {
+        match self {
+            Self::Text(text) => Content::Text(Cow::Owned(text.into_owned())),
+            Self::Chunks(StoredChunks { words, chunks }) => {
+                Content::Chunks(StoredChunks { words, chunks: Cow::Owned(chunks.into_owned()) })
+            }
+        }
+    }
+}
+
+impl<'a, T: Into<Cow<'a, str>>> From<T> for Content<'a> {
+    fn from(text: T) -> Self {
+        Self::Text(text.into())
+    }
+}
+
 impl<'a> Document<'a> {
     /// Creates a document that has an id and a text, and nothing else.
     pub fn new(id: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
-        let (id, text) = (id.into(), text.into());
-        Self { id, text, time: None, notes: Vec::new(), metadata: None }
+        let (id, content) = (id.into(), Content::Text(text.into()));
+        Self { id, content, time: None, notes: Vec::new(), metadata: None }
     }
 
-    /// Returns the text.
+    /// Returns the text; `None` if it is not stored.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
-        Some(&self.text)
+        self.content.text()
     }
 
     /// Returns the document with another text.
     #[must_use]
     pub fn with_text(self, text: impl Into<Cow<'a, str>>) -> Self {
-        Self { text: text.into(), ..self }
+        Self { content: Content::Text(text.into()), ..self }
     }
 
     /// Returns the document with its own copy of everything that it borrows.
@@ -52,7 +118,7 @@ impl<'a> Document<'a> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         Document {
             id: owned(self.id),
-            text: owned(self.text),
+            content: self.content.into_owned(),
             time: self.time.map(owned),
             notes: self.notes,
             metadata: self.metadata.map(owned),
@@ -80,11 +146,11 @@ impl<'a, I: Into<Cow<'a, str>>, T: Into<Cow<'a, str>>> From<(I, T)> for Document
 }
 
 impl<'a> From<&'a Document<'_>> for Document<'a> {
-    /// Returns the same document with borrowed texts.
+    /// Returns the same document, borrowed.
     fn from(document: &'a Document<'_>) -> Self {
         Self {
             id: Cow::Borrowed(&document.id),
-            text: Cow::Borrowed(&document.text),
+            content: document.content.borrowed(),
             time: document.time.as_deref().map(Cow::Borrowed),
             notes: document.notes.clone(),
             metadata: document.metadata.as_deref().map(Cow::Borrowed),
@@ -138,6 +204,12 @@ pub trait Source: Send {
 
     /// Number of bytes of the whole input if known, for progress.
     fn total_bytes(&self) -> Option<u64>;
+
+    /// Whether its documents have texts. All of them have ([`Content::Text`]), or none
+    /// ([`Content::Chunks`]).
+    fn has_texts(&self) -> bool {
+        true
+    }
 }
 
 /// A source that can be read again, for runs that need a second pass.

@@ -39,7 +39,9 @@ pub mod random;
 pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;
 pub use disjoint_sets::DisjointSets;
-pub use document::{Document, DocumentSink, Piece, Problem, Rewind, RewindError, Source};
+pub use document::{
+    Content, Document, DocumentSink, Piece, Problem, Rewind, RewindError, Source, StoredChunks,
+};
 pub use level::MatchLevel;
 pub use note::{Disguises, Note};
 pub use pair::{Measure, Overlap, Pair};

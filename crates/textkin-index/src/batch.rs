@@ -46,6 +46,18 @@ pub struct BatchSettings {
 }
 
 impl BatchSettings {
+    /// Returns the settings for chunks whose texts are not available: only their hashes are compared.
+    #[must_use]
+    pub fn of_stored_chunks(hash_bits: u32) -> Self {
+        Self {
+            overlapping_words: None,
+            identity: Identity::Hash,
+            selective: false,
+            records: true,
+            hash_bits,
+        }
+    }
+
     /// Mask of the bits that are used of each hash.
     #[must_use]
     pub fn hash_mask(&self) -> u64 {
@@ -361,7 +373,8 @@ impl BatchBuilder {
     pub fn add_words(&mut self, tokens: &Tokens) -> u32 {
         let k = self.settings.overlapping_words.unwrap_or(1) as usize;
         let n_chunks = overlapping_count(tokens.len(), k) as u32;
-        let number = self.add_text(tokens, n_chunks);
+        let number = self.add_text(tokens.len(), n_chunks);
+        self.add_tokens(tokens);
         if self.settings.records {
             let (mask, hashes) = (self.mask, &mut self.hashes);
             hashes.reserve(n_chunks as usize);
@@ -380,18 +393,9 @@ impl BatchBuilder {
         selection: Option<&[u32]>,
     ) -> u32 {
         let first = self.batch.n_chunks;
-        let number = self.add_text(tokens, chunks.len() as u32);
-        if self.settings.overlapping_words.is_none() {
-            let position = |chunk: &Chunk| ChunkBounds {
-                first: chunk.first,
-                count: chunk.count,
-                start: chunk.start,
-                end: chunk.end,
-            };
-            self.chunk_bounds.extend(chunks.iter().map(position));
-        }
-        let mask = self.mask;
-        self.hashes.extend(chunks.iter().map(|chunk| chunk.hash & mask));
+        let number = self.add_text(tokens.len(), chunks.len() as u32);
+        self.add_tokens(tokens);
+        self.add_chunk_bounds(chunks);
         if self.settings.selective {
             self.batch.selected.resize((self.batch.n_chunks as usize).div_ceil(64), 0);
             let mut select = |index: u32| {
@@ -406,7 +410,31 @@ impl BatchBuilder {
         number
     }
 
-    fn add_text(&mut self, tokens: &Tokens, n_chunks: u32) -> u32 {
+    /// Adds the chunks of a text of `words` words that is not available. Returns its number in the batch.
+    ///
+    /// The settings must be those of [`BatchSettings::of_stored_chunks`].
+    pub fn add_stored_chunks(&mut self, words: u32, chunks: &[Chunk]) -> u32 {
+        debug_assert_eq!(self.settings.identity, Identity::Hash, "there are no bytes to compare");
+        let number = self.add_text(words as usize, chunks.len() as u32);
+        self.add_chunk_bounds(chunks);
+        number
+    }
+
+    fn add_chunk_bounds(&mut self, chunks: &[Chunk]) {
+        if self.settings.overlapping_words.is_none() {
+            let position = |chunk: &Chunk| ChunkBounds {
+                first: chunk.first,
+                count: chunk.count,
+                start: chunk.start,
+                end: chunk.end,
+            };
+            self.chunk_bounds.extend(chunks.iter().map(position));
+        }
+        let mask = self.mask;
+        self.hashes.extend(chunks.iter().map(|chunk| chunk.hash & mask));
+    }
+
+    fn add_text(&mut self, n_tokens: usize, n_chunks: u32) -> u32 {
         let number = self.batch.texts.len() as u32;
         let start = self.text.len() as u32;
         let first = self.batch.n_chunks;
@@ -414,16 +442,20 @@ impl BatchBuilder {
             start,
             sample: self.samples.len() as u32,
             chunk: first,
-            tokens: tokens.len() as u32,
+            tokens: n_tokens as u32,
         });
-        self.text.extend_from_slice(tokens.normalized());
-        let sampled = (0..tokens.len()).step_by(SAMPLE);
-        self.samples.extend(sampled.map(|token| start + tokens.start(token)));
         self.batch.n_chunks += n_chunks;
         let blocks = (self.batch.n_chunks as usize).div_ceil(BLOCK);
         // A block belongs to the text that contains its first chunk, which may be an earlier one.
         self.batch.blocks.resize(blocks, number);
         number
+    }
+
+    fn add_tokens(&mut self, tokens: &Tokens) {
+        let start = self.text.len() as u32;
+        self.text.extend_from_slice(tokens.normalized());
+        let sampled = (0..tokens.len()).step_by(SAMPLE);
+        self.samples.extend(sampled.map(|token| start + tokens.start(token)));
     }
 
     /// Finishes the batch and sorts its records.

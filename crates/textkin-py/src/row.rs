@@ -100,13 +100,7 @@ pub(crate) fn emit_row(
             let reason = "the text is longer than 2 GiB".to_owned();
             sink.problem(Problem { path: format!("row {row}"), line: None, reason })
         }
-        Ok(text) => sink.document(Document {
-            id,
-            text: text.into(),
-            time,
-            notes: Vec::new(),
-            metadata: None,
-        }),
+        Ok(text) => sink.document(Document { time, ..Document::new(id, text) }),
         Err(reason) => sink.problem(Problem { path: format!("row {row}"), line: None, reason }),
     }
 }

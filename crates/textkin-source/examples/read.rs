@@ -20,7 +20,7 @@ struct Count {
 impl DocumentSink for Count {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.n_documents += 1;
-        self.text_bytes += document.text.len() as u64;
+        self.text_bytes += document.text().map_or(0, str::len) as u64;
         ControlFlow::Continue(())
     }
 

@@ -28,14 +28,15 @@ impl DocumentSpool {
         Ok(Self { file, offsets: Vec::new(), end: 0 })
     }
 
-    /// Appends the id, time and text of a document. Documents are numbered from 0.
+    /// Appends the id, time and text of a document. Documents are numbered from 0. Stored chunks are not
+    /// kept.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn push(&mut self, document: &Document<'_>) -> io::Result<()> {
         self.offsets.push(self.end);
         let time = document.time.as_deref();
-        for part in [Some(document.id.as_ref()), time, Some(document.text.as_ref())] {
+        for part in [Some(document.id.as_ref()), time, document.text()] {
             // A length of 0 means absent; an empty text has length 1.
             let length = part.map_or(0, |part| part.len() as u64 + 1);
             self.file.write_all(&length.to_le_bytes())?;
@@ -93,13 +94,8 @@ impl<I> SpooledDocuments<I> {
             Ok(Some(text))
         };
         let (id, time, text) = (part()?, part()?, part()?);
-        Ok(Document {
-            id: id.unwrap_or_default().into(),
-            text: text.unwrap_or_default().into(),
-            time: time.map(Into::into),
-            notes: Vec::new(),
-            metadata: None,
-        })
+        let document = Document::new(id.unwrap_or_default(), text.unwrap_or_default());
+        Ok(Document { time: time.map(Into::into), ..document })
     }
 }
 
@@ -109,8 +105,7 @@ mod tests {
 
     fn document(id: &str, time: Option<&str>, text: &str) -> Document<'static> {
         let time = time.map(|time| time.to_owned().into());
-        let (id, text) = (id.to_owned().into(), text.to_owned().into());
-        Document { id, text, time, notes: Vec::new(), metadata: None }
+        Document { time, ..Document::new(id.to_owned(), text.to_owned()) }
     }
 
     #[test]

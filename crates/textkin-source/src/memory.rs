@@ -73,6 +73,11 @@ where
     fn total_bytes(&self) -> Option<u64> {
         Some(self.documents.iter().map(text_bytes).sum())
     }
+
+    fn has_texts(&self) -> bool {
+        let has_text = |document| Document::from(document).text().is_some();
+        self.documents.first().is_none_or(has_text)
+    }
 }
 
 impl<D: Send + Sync + 'static> Rewind for MemorySource<D>
@@ -112,7 +117,7 @@ fn text_bytes<'a, D>(document: &'a D) -> u64
 where
     Document<'a>: From<&'a D>,
 {
-    Document::from(document).text.len() as u64
+    Document::from(document).text().map_or(0, str::len) as u64
 }
 
 #[cfg(test)]
@@ -144,7 +149,8 @@ mod tests {
 
     impl DocumentSink for ReadPieces {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-            let read = (document.id.into_owned(), document.text.len());
+            let bytes = document.text().expect("a document in memory").len();
+            let read = (document.id.into_owned(), bytes);
             self.0.last_mut().expect("a piece is read").push(read);
             ControlFlow::Continue(())
         }

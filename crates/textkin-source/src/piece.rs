@@ -109,8 +109,7 @@ impl<'a> RecordEmitter<'a> {
         };
         let time = record.time.map(Into::into);
         let metadata = record.metadata.map(Into::into);
-        let (id, text, notes) = (id.into(), record.text, Vec::new());
-        self.sink.document(Document { id, text, time, notes, metadata })
+        self.sink.document(Document { time, metadata, ..Document::new(id, record.text) })
     }
 
     /// Passes a problem to the sink.

@@ -106,7 +106,7 @@ fn read_lines(
         let flow = match (id, content, reason) {
             (Some(id), Some(content), _) => sink.document(Document {
                 id: id.into(),
-                text: content.into(),
+                content: content.into(),
                 time: time.map(Into::into),
                 notes: notes(&fields),
                 metadata: metadata.map(Into::into),
@@ -192,7 +192,7 @@ impl<W: Write> DocumentSink for LineWriter<W> {
         let mut fields = Map::new();
         let mut put = |name: &str, text: &str| fields.insert(name.to_owned(), text.into());
         put("id", &document.id);
-        put("text", &document.text);
+        put("text", document.text().unwrap_or_default());
         document.time.as_deref().map(|time| put("time", time));
         document.metadata.as_deref().map(|metadata| put("metadata", metadata));
         if !document.notes.is_empty() {
@@ -230,7 +230,8 @@ mod tests {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
             let own = |text: std::borrow::Cow<'_, str>| text.into_owned();
             let (time, metadata) = (document.time.map(own), document.metadata.map(own));
-            self.items.push(Ok((own(document.id), own(document.text), time, metadata)));
+            let text = own(document.content.into_text().expect("documents have texts"));
+            self.items.push(Ok((own(document.id), text, time, metadata)));
             ControlFlow::Continue(())
         }
 
@@ -243,13 +244,8 @@ mod tests {
     fn lines(documents: &[(String, String, Option<String>)], is_whole: bool) -> Vec<u8> {
         let mut lines = LineWriter { out: Vec::new(), failure: None };
         for (id, text, time) in documents {
-            let _ = lines.document(Document {
-                id: id.into(),
-                text: text.into(),
-                time: time.as_deref().map(Into::into),
-                notes: Vec::new(),
-                metadata: None,
-            });
+            let time = time.as_deref().map(Into::into);
+            let _ = lines.document(Document { time, ..Document::new(id, text) });
         }
         let reason = "not text".to_owned();
         let _ = lines.problem(Problem { path: "a".to_owned(), line: Some(3), reason });
@@ -295,8 +291,7 @@ mod tests {
         let incomplete = Note::Incomplete { reason: "a page is missing".to_owned() };
         let notes = vec![hidden.clone(), incomplete.clone()];
         let mut lines = LineWriter { out: Vec::new(), failure: None };
-        let (id, text) = ("a".into(), "b".into());
-        let _ = lines.document(Document { id, text, time: None, notes, metadata: None });
+        let _ = lines.document(Document { notes, ..Document::new("a", "b") });
         let _ = lines.put(Map::new());
         let mut sink = NoteSink(Vec::new());
         read_lines(&lines.out[..], 1 << 20, &mut sink).unwrap();

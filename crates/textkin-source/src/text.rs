@@ -101,8 +101,7 @@ fn emit_text(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> Co
             text.into()
         }
     };
-    let (id, notes) = (name.into(), Vec::new());
-    sink.document(Document { id, text, time: None, notes, metadata: None })
+    sink.document(Document::new(name, text))
 }
 
 fn problem(name: &str, reason: String) -> Problem {

@@ -21,7 +21,7 @@ struct Hasher {
 
 impl DocumentSink for Hasher {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        self.tokenizer.tokenize(&document.text, &mut self.tokens);
+        self.tokenizer.tokenize(document.text().unwrap_or_default(), &mut self.tokens);
         let (sum, n_chunks) = (&mut self.sum, &mut self.n_chunks);
         RollingHash::new(8).hash_all(self.tokens.hashes(), |hash| {
             *sum = sum.wrapping_add(hash);

@@ -288,7 +288,7 @@ struct TextSize(u64);
 
 impl DocumentSink for TextSize {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        self.0 += document.text.len() as u64;
+        self.0 += document.text().map_or(0, str::len) as u64;
         ControlFlow::Continue(())
     }
 
@@ -306,7 +306,7 @@ impl DocumentSink for TextSample {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.number += 1;
         if self.number.is_multiple_of(97) && self.texts.len() < 500 {
-            self.texts.push(document.text.into_owned());
+            self.texts.extend(document.content.into_text().map(|text| text.into_owned()));
         }
         ControlFlow::Continue(())
     }

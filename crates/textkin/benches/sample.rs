@@ -21,7 +21,7 @@ impl DocumentSink for Sampler {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.number += 1;
         if mix(self.number) % 8 < self.parts {
-            let record = serde_json::json!({ "id": document.id, "text": document.text });
+            let record = serde_json::json!({ "id": document.id, "text": document.text() });
             if let Err(error) = writeln!(self.out, "{record}") {
                 self.failure = Some(error);
                 return ControlFlow::Break(());

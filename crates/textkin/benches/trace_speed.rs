@@ -31,8 +31,9 @@ struct Texts {
 
 impl DocumentSink for Texts {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        self.bytes += document.text.len();
-        self.documents.push((document.id.into_owned(), document.text.into_owned()));
+        let text = document.content.into_text().unwrap_or_default();
+        self.bytes += text.len();
+        self.documents.push((document.id.into_owned(), text.into_owned()));
         ControlFlow::Continue(())
     }
 

@@ -1,14 +1,11 @@
 //! The analyzer: tokenizer, chunker and selector as the settings describe them.
 
 use textkin_core::chunk::overlapping_count;
-use textkin_core::{
-    Chunk, Chunked, Chunker, Excluded, Identity, Layers, Selector, Tokenizer, Tokens,
-};
+use textkin_core::{Chunk, Chunked, Chunker, Excluded, Layers, Selector, Tokenizer, Tokens};
 use textkin_index::BatchSettings;
 use textkin_text::tokenizer::{Template, WordTokenizer};
 
 use crate::error::Error;
-use crate::repository::{chunks_of_fingerprints, tokenize_fingerprints};
 use crate::settings::Settings;
 
 /// Turns texts into tokens, chunks and selections according to [`Settings`].
@@ -18,8 +15,6 @@ pub struct Analyzer {
     /// `None` if every chunk is selected.
     selector: Option<Box<dyn Selector>>,
     hash_bits: u32,
-    /// Whether the texts are encoded fingerprints: see [`tokenize_fingerprints`].
-    reads_fingerprints: bool,
 }
 
 impl Analyzer {
@@ -44,12 +39,7 @@ impl Analyzer {
             true => None,
             false => Some(settings.select.build(&settings.resources)?),
         };
-        // Stored fingerprints have already been selected.
-        let (selector, reads_fingerprints) = match settings.reads_fingerprints {
-            true => (None, true),
-            false => (selector, false),
-        };
-        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.hash_bits, reads_fingerprints })
+        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.hash_bits })
     }
 
     /// Returns a buffer for the tokens of this analyzer.
@@ -67,10 +57,7 @@ impl Analyzer {
 
     /// Tokenizes `text` into `tokens`.
     pub fn tokenize(&self, text: &str, tokens: &mut Tokens) {
-        match self.reads_fingerprints {
-            true => tokenize_fingerprints(text, tokens),
-            false => self.tokenizer.tokenize(text, tokens),
-        }
+        self.tokenizer.tokenize(text, tokens);
     }
 
     /// Returns the excluded parts of `text` and the reasons.
@@ -82,10 +69,7 @@ impl Analyzer {
     pub fn chunk(&self, tokens: &Tokens, chunks: &mut Vec<Chunk>, selection: &mut Vec<u32>) {
         chunks.clear();
         selection.clear();
-        match self.reads_fingerprints {
-            true => chunks_of_fingerprints(tokens, chunks),
-            false => self.chunker.chunk(tokens, chunks),
-        }
+        self.chunker.chunk(tokens, chunks);
         selection.extend(0..u32::try_from(chunks.len()).expect("a text is limited to 4 GiB"));
         if let Some(selector) = &self.selector {
             selector.select(&Chunked { tokens, chunks }, selection);
@@ -95,7 +79,7 @@ impl Analyzer {
     /// Returns `Some(k)` if the chunks are all runs of `k` words and the selection depends on the
     /// hashes of words alone, so that chunks need not be computed.
     pub(crate) fn selected_runs(&self) -> Option<usize> {
-        let k = self.chunker.overlapping_words().filter(|_| !self.reads_fingerprints)? as usize;
+        let k = self.chunker.overlapping_words()? as usize;
         let selects_runs = self.selector.as_ref().is_none_or(|selector| selector.selects_runs());
         selects_runs.then_some(k)
     }
@@ -115,23 +99,13 @@ impl Analyzer {
     /// Returns `Some(k)` if the chunks are all runs of `k` words and all are selected: the fast
     /// path.
     pub(crate) fn all_words(&self) -> Option<u32> {
-        if self.selector.is_some() || self.reads_fingerprints {
-            return None;
-        }
-        self.chunker.overlapping_words()
+        self.chunker.overlapping_words().filter(|_| self.selector.is_none())
     }
 
     pub(crate) fn batch_settings(&self) -> BatchSettings {
         BatchSettings {
-            overlapping_words: match self.reads_fingerprints {
-                true => None,
-                false => self.chunker.overlapping_words(),
-            },
-            identity: if self.reads_fingerprints {
-                Identity::Hash
-            } else {
-                self.chunker.identity()
-            },
+            overlapping_words: self.chunker.overlapping_words(),
+            identity: self.chunker.identity(),
             selective: self.selector.is_some(),
             records: true,
             hash_bits: self.hash_bits,

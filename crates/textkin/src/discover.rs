@@ -8,8 +8,8 @@ use hashbrown::HashMap;
 use textkin_core::{Problem, SharedChunks, Source};
 use textkin_graph::{CapStats, ExcludedWords, Graph, GraphSettings, Overlaps, cap};
 use textkin_index::{
-    Collection, IndexedCollection, KeepChunks, Memory, Progress, Stop, TextAddress, find_shared,
-    near_copies,
+    BatchSettings, Collection, IndexedCollection, KeepChunks, Memory, Progress, Stop, TextAddress,
+    find_shared, near_copies,
 };
 use textkin_text::grammar::Selection;
 
@@ -235,7 +235,11 @@ fn find(
 ) -> Result<SharedFindings, Error> {
     let analyzer = Analyzer::new(settings)?;
     let memory = Memory { budget: settings.memory_budget(), temp_dir: settings.temp_dir.clone() };
-    let collection = Collection::new(analyzer.batch_settings(), settings.plan, memory);
+    let batch_settings = match source.has_texts() {
+        true => analyzer.batch_settings(),
+        false => BatchSettings::of_stored_chunks(settings.hash_bits),
+    };
+    let collection = Collection::new(batch_settings, settings.plan, memory);
     let threads = settings.n_threads();
 
     let options = IngestOptions {

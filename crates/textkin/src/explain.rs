@@ -20,8 +20,8 @@ impl DocumentTexts {
     /// total.
     ///
     /// # Errors
-    /// If the texts are longer, the run is stopped, or the source cannot be read again or now has fewer
-    /// documents.
+    /// If the texts are longer or not stored, the run is stopped, or the source cannot be read again or now
+    /// has fewer documents.
     pub fn read(
         source: &dyn Rewind,
         wanted: &HashSet<u32>,
@@ -30,8 +30,14 @@ impl DocumentTexts {
     ) -> Result<Self, Error> {
         let mut source = source.rewind()?;
         control.progress.begin("rereading texts", source.total_bytes().unwrap_or(0));
-        let mut sink =
-            WantedTexts { wanted, number: 0, n_bytes: 0, max_bytes, texts: HashMap::new() };
+        let mut sink = WantedTexts {
+            wanted,
+            number: 0,
+            n_bytes: 0,
+            max_bytes,
+            texts: HashMap::new(),
+            without_text: None,
+        };
         while let Some(piece) = source.next_piece() {
             if control.stop.is_requested() {
                 return Err(Error::Stopped);
@@ -39,6 +45,9 @@ impl DocumentTexts {
             let n_bytes = piece.bytes();
             piece.read(&mut sink);
             control.progress.advance(n_bytes);
+            if let Some(id) = sink.without_text {
+                return Err(Error::Document(format!("the text of '{id}' is not stored")));
+            }
             if sink.n_bytes > max_bytes {
                 return Err(Error::TooMuchText { max_bytes });
             }
@@ -63,16 +72,22 @@ struct WantedTexts<'a> {
     n_bytes: u64,
     max_bytes: u64,
     texts: HashMap<u32, String>,
+    /// A document whose text is not stored.
+    without_text: Option<String>,
 }
 
 impl DocumentSink for WantedTexts<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         if self.wanted.contains(&self.number) {
-            self.n_bytes += document.text.len() as u64;
+            let Some(text) = document.content.into_text() else {
+                self.without_text = Some(document.id.into_owned());
+                return ControlFlow::Break(());
+            };
+            self.n_bytes += text.len() as u64;
             if self.n_bytes > self.max_bytes {
                 return ControlFlow::Break(());
             }
-            self.texts.insert(self.number, document.text.into_owned());
+            self.texts.insert(self.number, text.into_owned());
         }
         self.number += 1;
         ControlFlow::Continue(())

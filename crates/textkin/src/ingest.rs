@@ -1,7 +1,7 @@
 //! Ingestion: reads a source in parallel and fills a collection with its distinct texts.
 //!
 //! In: a source. Out: [`Documents`], problems, notes and a filled collection. Exact copies are
-//! found here by a digest of the normalized tokens: only the first document with a text is indexed.
+//! found here by a digest of the normalized tokens, or of the chunks if texts are not stored: only the first document with a text is indexed.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use textkin_core::{Chunk, Document, DocumentSink, Note, Problem, Source, Tokens};
+use textkin_core::{
+    Chunk, Content, Document, DocumentSink, Note, Problem, Source, StoredChunks, Tokens,
+};
 use textkin_index::{BatchBuilder, Collection, Progress, Stop, TextAddress};
 
 use crate::analyzer::Analyzer;
@@ -47,6 +49,7 @@ pub(crate) fn ingest(
 ) -> Result<Ingested, Error> {
     options.progress.begin("reading", source.total_bytes().unwrap_or(0));
     let shared = SharedState {
+        has_texts: source.has_texts(),
         queue: Mutex::new((source, 0)),
         digests: Digests::default(),
         parts: Mutex::default(),
@@ -103,6 +106,8 @@ pub(crate) struct IngestOptions<'a> {
 struct SharedState<'a> {
     /// The source, and the number of pieces taken so far.
     queue: Mutex<(&'a mut dyn Source, u64)>,
+    /// Whether the documents of the source have texts.
+    has_texts: bool,
     digests: Digests,
     parts: Mutex<Vec<PieceResult>>,
     failed: AtomicBool,
@@ -203,9 +208,9 @@ impl<'a, 'b> Worker<'a, 'b> {
         Ok(())
     }
 
-    /// Starts a new batch if the next text does not fit into the current one.
-    fn make_room(&mut self) -> Result<(), Error> {
-        if self.builder.is_full(self.tokens.normalized().len()) {
+    /// Starts a new batch if a text of `bytes` bytes does not fit into the current one.
+    fn make_room(&mut self, bytes: usize) -> Result<(), Error> {
+        if self.builder.is_full(bytes) {
             let (batch, builder) = self.shared.collection.begin();
             let number = std::mem::replace(&mut self.batch, batch);
             let full = std::mem::replace(&mut self.builder, builder);
@@ -215,14 +220,22 @@ impl<'a, 'b> Worker<'a, 'b> {
         Ok(())
     }
 
-    /// Returns the text of the document whose tokens are in the buffer.
-    fn text(&mut self) -> Result<TextAddress, Error> {
-        self.make_room()?;
+    /// Returns the address of the text with `digest`, and whether it is new and to be added to the batch.
+    fn find_or_add(&mut self, digest: u128) -> (TextAddress, bool) {
         let next = TextAddress { batch: self.batch, text: self.n_texts };
-        let digest = digest(&self.tokens);
         let (address, is_new) = self.shared.digests.find_or_add(digest, || next);
+        self.n_texts += u32::from(is_new);
+        (address, is_new)
+    }
+
+    /// Returns the address of the text whose tokens are in the buffer; `None` if it has no words.
+    fn text(&mut self) -> Result<Option<TextAddress>, Error> {
+        if self.tokens.is_empty() {
+            return Ok(None);
+        }
+        self.make_room(self.tokens.normalized().len())?;
+        let (address, is_new) = self.find_or_add(digest(&self.tokens));
         if is_new {
-            self.n_texts += 1;
             if self.shared.analyzer.all_words().is_some() {
                 self.builder.add_words(&self.tokens);
             } else {
@@ -230,33 +243,60 @@ impl<'a, 'b> Worker<'a, 'b> {
                 self.builder.add_chunks(&self.tokens, &self.chunks, Some(&self.selection));
             }
         }
-        Ok(address)
+        Ok(Some(address))
+    }
+
+    /// Returns the address of the text with these chunks; `None` if it has no words. Documents with the
+    /// same chunks count as exact copies: nothing else is known of them.
+    fn stored_chunks(&mut self, stored: &StoredChunks<'_>) -> Result<Option<TextAddress>, Error> {
+        if stored.words == 0 {
+            return Ok(None);
+        }
+        self.make_room(0)?;
+        let (address, is_new) = self.find_or_add(digest_of_chunks(stored));
+        if is_new {
+            self.builder.add_stored_chunks(stored.words, &stored.chunks);
+        }
+        Ok(Some(address))
+    }
+
+    /// Adds the content of a document; returns its number of words and the address of its text.
+    fn content(&mut self, content: Content<'_>) -> Result<(u32, Option<TextAddress>), Error> {
+        match content {
+            Content::Text(text) => {
+                self.shared.analyzer.tokenize(&text, &mut self.tokens);
+                self.piece.text_bytes += text.len() as u64;
+                // Free the memory of a large text before its chunks are computed.
+                drop(text);
+                let words = u32::try_from(self.tokens.len()).expect("a text is limited to 4 GiB");
+                Ok((words, self.text()?))
+            }
+            Content::Chunks(stored) => {
+                self.tokens.clear();
+                Ok((stored.words, self.stored_chunks(&stored)?))
+            }
+        }
     }
 }
 
 impl DocumentSink for Worker<'_, '_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let Document { id, text, time, mut notes, .. } = document;
-        self.shared.analyzer.tokenize(&text, &mut self.tokens);
-        self.piece.text_bytes += text.len() as u64;
-        // Free the memory of a large text before its chunks are computed.
-        drop(text);
-        let address = if self.tokens.is_empty() {
-            None
-        } else {
-            match self.text() {
-                Ok(address) => Some(address),
-                Err(error) => {
-                    self.failure = Some(error);
-                    return ControlFlow::Break(());
-                }
+        let Document { id, content, time, mut notes, .. } = document;
+        if content.text().is_some() != self.shared.has_texts {
+            let reason = "the source has documents with and without text".to_owned();
+            return self.problem(Problem { path: id.into_owned(), line: None, reason });
+        }
+        let (words, address) = match self.content(content) {
+            Ok(added) => added,
+            Err(error) => {
+                self.failure = Some(error);
+                return ControlFlow::Break(());
             }
         };
         notes.extend(self.tokens.disguises().notes());
         if !notes.is_empty() {
             self.piece.notes.push(DocumentNotes { document: self.piece.documents.len(), notes });
         }
-        let words = u32::try_from(self.tokens.len()).expect("a text is limited to 4 GiB");
         self.piece.documents.push(&id, time.as_deref(), words, address);
         if self.tokens.normalized().len() > LARGE_TEXT {
             self.tokens = self.shared.analyzer.tokens();
@@ -291,6 +331,24 @@ pub(crate) fn digest(tokens: &Tokens) -> u128 {
             hasher.update(&start.to_le_bytes());
         }
     }
+    short_digest(&hasher)
+}
+
+/// Returns 128 bits of the BLAKE3 digest of the number of words and the chunks.
+fn digest_of_chunks(stored: &StoredChunks<'_>) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&stored.words.to_le_bytes());
+    let mut bytes = Vec::with_capacity(stored.chunks.len() * 16);
+    for chunk in stored.chunks.iter() {
+        bytes.extend_from_slice(&chunk.first.to_le_bytes());
+        bytes.extend_from_slice(&chunk.count.to_le_bytes());
+        bytes.extend_from_slice(&chunk.hash.to_le_bytes());
+    }
+    hasher.update(&bytes);
+    short_digest(&hasher)
+}
+
+fn short_digest(hasher: &blake3::Hasher) -> u128 {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     u128::from_le_bytes(bytes)

@@ -47,7 +47,8 @@ impl DocumentSink for SingleDocument<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.n_documents += 1;
         if self.is_wanted(&document.id) && self.found.is_none() {
-            let (id, text) = (document.id.into_owned(), document.text.into_owned());
+            let text = document.content.into_text().unwrap_or_default().into_owned();
+            let id = document.id.into_owned();
             self.found = Some(ReadDocument { id, text, notes: document.notes });
         }
         if self.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

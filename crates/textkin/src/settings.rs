@@ -49,9 +49,6 @@ pub struct Settings {
     pub keep_chunks: KeepChunks,
     /// Whether a document that cannot be read ends the run.
     pub is_strict: bool,
-    /// Whether the documents come from a repository without texts: each word encodes its chunks.
-    #[doc(hidden)]
-    pub reads_fingerprints: bool,
     /// Number of bits of each chunk hash: 64; fewer only to test collisions.
     #[doc(hidden)]
     pub hash_bits: u32,
@@ -84,7 +81,6 @@ impl Default for Settings {
             threads: None,
             keep_chunks: KeepChunks::None,
             is_strict: false,
-            reads_fingerprints: false,
             hash_bits: 64,
             max_blocks: None,
             max_additions: 1 << 30,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
-use textkin_core::{Chunk, Document, DocumentSink, Problem, Rewind, Source, Tokens};
+use textkin_core::{Chunk, Content, Document, DocumentSink, Problem, Rewind, Source, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_text::selector::Frequencies;
 
@@ -46,7 +46,8 @@ pub fn frequent_words(
     control: &RunControl,
 ) -> Result<Vec<String>, Error> {
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
-    survey(source, settings, control, |_, tokens| {
+    survey(source, settings, control, |analyzer, content, tokens| {
+        analyzer.tokenize(content.text().unwrap_or_default(), tokens);
         for token in 0..tokens.len() {
             *counts.entry_ref(tokens.token(token)).or_insert(0) += 1;
         }
@@ -70,8 +71,15 @@ pub fn chunk_frequencies(
     let mut counts: HashMap<u64, u32> = HashMap::new();
     let (mut chunks, mut selection) = (Vec::<Chunk>::new(), Vec::new());
     let mut hashes = Vec::new();
-    survey(source, &settings, control, |analyzer, tokens| {
-        analyzer.chunk(tokens, &mut chunks, &mut selection);
+    survey(source, &settings, control, |analyzer, content, tokens| {
+        let chunks = match content {
+            Content::Text(text) => {
+                analyzer.tokenize(text, tokens);
+                analyzer.chunk(tokens, &mut chunks, &mut selection);
+                &chunks[..]
+            }
+            Content::Chunks(stored) => &stored.chunks,
+        };
         hashes.clear();
         hashes.extend(chunks.iter().map(|chunk| chunk.hash));
         hashes.sort_unstable();
@@ -83,12 +91,12 @@ pub fn chunk_frequencies(
     Ok(Frequencies::new(move |hash| counts.get(&hash).copied().unwrap_or(0)))
 }
 
-/// Calls `each` with the tokens of every document. Problems are reported by the next pass.
+/// Calls `each` with the content of every document, and a buffer for tokens. Problems are reported by the next pass.
 fn survey(
     source: &mut dyn Source,
     settings: &Settings,
     control: &RunControl,
-    each: impl FnMut(&Analyzer, &Tokens),
+    each: impl FnMut(&Analyzer, &Content<'_>, &mut Tokens),
 ) -> Result<(), Error> {
     let analyzer = Analyzer::new(&Settings { select: Selection::default(), ..settings.clone() })?;
     control.progress.begin("surveying", source.total_bytes().unwrap_or(0));
@@ -109,10 +117,9 @@ struct Surveyor<'a, F> {
     each: F,
 }
 
-impl<F: FnMut(&Analyzer, &Tokens)> DocumentSink for Surveyor<'_, F> {
+impl<F: FnMut(&Analyzer, &Content<'_>, &mut Tokens)> DocumentSink for Surveyor<'_, F> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        self.analyzer.tokenize(&document.text, &mut self.tokens);
-        (self.each)(self.analyzer, &self.tokens);
+        (self.each)(self.analyzer, &document.content, &mut self.tokens);
         if self.control.stop.is_requested() {
             ControlFlow::Break(())
         } else {

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use hashbrown::HashSet;
 use proptest::prelude::*;
 use textkin::search::Ranking;
-use textkin::types::Measure;
+use textkin::types::{Document, Measure};
 use textkin::{
-    DiscoveryOutput, ExistingPolicy, Repository, RepositoryWriter, RunControl, SearchSettings,
-    Searcher, Settings, discover, pairs_with_new, source,
+    DedupLevel, DedupSettings, DiscoveryOutput, DocumentTexts, DuplicateMeasure, Error,
+    ExistingPolicy, KeepRule, Repository, RepositoryWriter, RunControl, SearchSettings, Searcher,
+    Settings, dedup, discover, pairs_with_new, raw_overlaps, source,
 };
 
 #[derive(Clone, Debug)]
@@ -250,4 +252,85 @@ fn check_new(
         all.into_iter().filter(|row| new.contains(&row.0) || new.contains(&row.1)).collect();
     prop_assert_eq!(rows(&found.discovery, found.rows()), expected);
     Ok(())
+}
+
+/// Creates a repository in `folder` that stores fingerprints only.
+fn without_texts(folder: &Path, documents: &[(String, String)], settings: &Settings) -> Repository {
+    let mut writer = RepositoryWriter::create(folder, settings, false).expect("the folder is new");
+    writer
+        .add(&mut source_of(documents), ExistingPolicy::Refuse, true, &RunControl::default())
+        .expect("the disk has room");
+    writer.repository()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn fingerprints_give_the_results_of_their_texts(
+        texts in prop::collection::vec(text(), 1..12),
+        max_df in prop::option::of(1..6u32),
+        chunk in prop::sample::select(vec!["words:3", "sentence", "document"]),
+    ) {
+        let documents: Vec<(String, String)> =
+            (0..).zip(texts).map(|(n, text): (u32, _)| (n.to_string(), text)).collect();
+        let chunk = chunk.parse().expect("a valid chunker");
+        let settings = Settings { max_df, chunk, ..settings() };
+        let folder = tempfile::tempdir().expect("the disk has room");
+        let repository = without_texts(&folder.path().join("repository"), &documents, &settings);
+        let own = repository.settings().expect("the settings are supported");
+        let own = Settings { max_df, score: settings.score, threshold: settings.threshold, ..own };
+        let control = RunControl::default();
+
+        let in_memory = documents.iter().map(|(id, text)| Document::new(id.clone(), text.clone()));
+        let mut texts = source::MemorySource::new(in_memory);
+        let mut expected = discover(&mut texts, &settings, &control).expect("the documents are in memory");
+        let mut stored = repository.source();
+        let mut found = discover(&mut stored, &own, &control).expect("the repository is intact");
+        prop_assert_eq!(rows(&found, found.graph.rows()), rows(&expected, expected.graph.rows()));
+        prop_assert_eq!(found.counts.exact_duplicates, expected.counts.exact_duplicates);
+        prop_assert_eq!(found.counts.shared_postings, expected.counts.shared_postings);
+        prop_assert_eq!(found.counts.words, expected.counts.words);
+        let expected_raw = raw_overlaps(&texts, &mut expected, &settings, &control).expect("read again");
+        let raw = raw_overlaps(&stored, &mut found, &own, &control).expect("read again");
+        if let (Some(raw), Some(expected)) = (raw, expected_raw) {
+            let numbers = 0..u32::try_from(documents.len()).expect("few");
+            for (a, b) in numbers.clone().flat_map(|a| numbers.clone().map(move |b| (a, b))) {
+                prop_assert_eq!(raw.of(a, b), expected.of(a, b));
+            }
+        }
+
+        let level = DedupLevel::Document { measure: DuplicateMeasure::Containment, threshold: 0.5 };
+        let rule = DedupSettings { level, keep: KeepRule::First };
+        let mut again = source_of(&documents);
+        let expected = dedup(&mut again, &settings, rule, &control).expect("in memory");
+        let found = dedup(&mut repository.source(), &own, rule, &control).expect("intact");
+        prop_assert_eq!(found.removed, expected.removed);
+    }
+}
+
+#[test]
+fn what_needs_texts_says_that_they_are_not_stored() {
+    let folder = tempfile::tempdir().expect("the disk has room");
+    let documents = ["a", "b"].map(|id| (id.to_owned(), "w1 w2 w3 w4 w5".to_owned()));
+    let repository = without_texts(&folder.path().join("one"), &documents, &settings());
+    let control = RunControl::default();
+    let wanted: HashSet<u32> = [1].into_iter().collect();
+    let read = DocumentTexts::read(&repository.source(), &wanted, 1 << 20, &control);
+    assert!(
+        matches!(read, Err(Error::Document(reason)) if reason == "the text of 'b' is not stored")
+    );
+
+    let rule = DedupSettings { level: DedupLevel::Line { min_words: 1 }, keep: KeepRule::First };
+    let found = dedup(&mut repository.source(), &settings(), rule, &control).expect("intact");
+    let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems, ["a: its text is not stored", "b: its text is not stored"]);
+
+    let mut other = RepositoryWriter::create(&folder.path().join("two"), &settings(), true)
+        .expect("the folder is new");
+    let added = other
+        .add(&mut repository.source(), ExistingPolicy::Refuse, false, &control)
+        .expect("the disk has room");
+    let problems: Vec<String> = added.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems, ["a: its text is not stored", "b: its text is not stored"]);
 }

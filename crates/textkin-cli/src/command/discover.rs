@@ -259,7 +259,6 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
         templates: stored.templates,
         chunk: stored.chunk,
         hash: stored.hash,
-        reads_fingerprints: stored.reads_fingerprints,
         is_strict: true,
         select,
         resources,

@@ -139,7 +139,8 @@ struct SearchSession<'a> {
 impl DocumentSink for SearchSession<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.n_queries += 1;
-        self.pending.push((document.id.into_owned(), document.text.into_owned()));
+        let text = document.content.into_text().unwrap_or_default();
+        self.pending.push((document.id.into_owned(), text.into_owned()));
         let bytes: usize = self.pending.iter().map(|query| query.1.len()).sum();
         if self.pending.len() >= BATCH || bytes >= BATCH_BYTES {
             self.search_pending();

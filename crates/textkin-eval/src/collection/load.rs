@@ -112,7 +112,7 @@ impl DocumentSink for CollectionReader<'_> {
         self.texts.push(CollectionDocument {
             id: document.id.into_owned(),
             time: document.time.map(Into::into),
-            text: document.text.into_owned(),
+            text: document.content.into_text().unwrap_or_default().into_owned(),
         });
         ControlFlow::Continue(())
     }

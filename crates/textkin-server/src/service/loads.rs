@@ -291,7 +291,7 @@ impl DocumentSink for UploadSink<'_> {
             time: document.time.as_deref().map(short),
             author: field("author").map(short),
             label: field("label").map(short),
-            text: document.text.into_owned(),
+            text: document.content.into_text().unwrap_or_default().into_owned(),
             notes: document.notes.iter().map(|note| short(&note.to_string())).collect(),
         }))
     }

@@ -58,7 +58,7 @@ impl ExtractSink for SinkAdapter<'_> {
         let id = path_in(self.name, &document.name);
         let document = Document {
             id: id.into(),
-            text: document.text.into(),
+            content: document.text.into(),
             time: document.time.map(Into::into),
             notes: document.notes,
             metadata: None,

@@ -13,6 +13,7 @@ mod parquet;
 mod spool;
 mod text;
 
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -273,8 +274,9 @@ impl DocumentSink for EditorSink<'_> {
         match &mut self.rows {
             Some(rows) => rows.push(Some(decision)),
             None => {
-                let text = matches!(decision, EditDecision::Replace(_))
-                    .then(|| document.text.into_owned());
+                let text = document.content.into_text();
+                let text = text.filter(|_| matches!(decision, EditDecision::Replace(_)));
+                let text = text.map(Cow::into_owned);
                 self.decisions.push((decision, text));
             }
         }

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::io::{self, Cursor, Read as _};
 use std::ops::ControlFlow;
 
-use textkin_core::{Document, DocumentSink, Problem, Source};
+use textkin_core::{Content, Document, DocumentSink, Problem, Source};
 use textkin_source::{InputFormat, Inputs, SourceSettings};
 
 use crate::support::{Folder, drain, read_as, settings};
@@ -201,9 +201,10 @@ fn large_lines_own_their_memory_and_are_read_like_others() {
     struct OwnershipSink(Vec<(String, usize, bool, Option<String>)>, Vec<String>);
     impl DocumentSink for OwnershipSink {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-            let is_owned = matches!(document.text, Cow::Owned(_));
+            let is_owned = matches!(document.content, Content::Text(Cow::Owned(_)));
             let time = document.time.map(Cow::into_owned);
-            self.0.push((document.id.into_owned(), document.text.len(), is_owned, time));
+            let bytes = document.content.text().unwrap().len();
+            self.0.push((document.id.into_owned(), bytes, is_owned, time));
             ControlFlow::Continue(())
         }
         fn problem(&mut self, problem: Problem) -> ControlFlow<()> {

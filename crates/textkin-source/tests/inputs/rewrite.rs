@@ -22,7 +22,7 @@ struct ScriptedEditor<F> {
 impl<F: FnMut(usize, &str) -> EditDecision> DocumentEditor for ScriptedEditor<F> {
     fn document(&mut self, document: &Document<'_>) -> EditDecision {
         self.ids.push(document.id.clone().into_owned());
-        (self.decide)(self.ids.len() - 1, &document.text)
+        (self.decide)(self.ids.len() - 1, document.text().unwrap())
     }
 
     fn is_annotating(&self) -> bool {

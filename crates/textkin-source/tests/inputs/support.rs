@@ -28,7 +28,8 @@ impl ReadOutput {
 impl DocumentSink for ReadOutput {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let time = document.time.map(|time| time.into_owned());
-        self.documents.push((document.id.into_owned(), document.text.into_owned(), time));
+        let text = document.content.into_text().unwrap().into_owned();
+        self.documents.push((document.id.into_owned(), text, time));
         ControlFlow::Continue(())
     }
 

@@ -116,7 +116,7 @@ impl DedupEditor<'_> {
             return if cuts.is_empty() {
                 EditDecision::Keep
             } else {
-                EditDecision::Replace(cuts.apply(&document.text))
+                EditDecision::Replace(cuts.apply(document.text().unwrap_or_default()))
             };
         }
         self.counts.documents_removed += u64::from(!here.is_empty());

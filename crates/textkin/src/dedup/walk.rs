@@ -229,7 +229,11 @@ struct PieceReader<'a, A: TextAnalyzer> {
 
 impl<A: TextAnalyzer> DocumentSink for PieceReader<'_, A> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let analysis = self.analyzer.analyze(&document.text);
+        let Some(text) = document.content.into_text() else {
+            let reason = "its text is not stored".to_owned();
+            return self.problem(Problem { path: document.id.into_owned(), line: None, reason });
+        };
+        let analysis = self.analyzer.analyze(&text);
         let words = A::words(&analysis);
         let mut notes = document.notes;
         notes.extend(A::disguises(&analysis).notes());
@@ -238,7 +242,7 @@ impl<A: TextAnalyzer> DocumentSink for PieceReader<'_, A> {
             self.notes.push(DocumentNotes { document, notes });
         }
         self.part.push(&document.id, document.time.as_deref(), words, None);
-        self.texts.push((document.text.into(), analysis));
+        self.texts.push((text.into(), analysis));
         if (self.is_stopping)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

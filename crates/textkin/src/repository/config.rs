@@ -69,7 +69,6 @@ impl RepositoryConfig {
             select: self.select.parse()?,
             resources: Resources { lists: lists.collect(), ..Resources::default() },
             templates: self.template_texts.clone(),
-            reads_fingerprints: !self.keeps_text,
             ..self.analysis.settings()?
         })
     }

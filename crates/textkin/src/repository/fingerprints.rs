@@ -13,20 +13,12 @@
 //! Numbers are varints: seven-bit groups, the lowest first. Kind 0 is for documents whose chunks
 //! are all runs of the same number of words: the hashes of chunks follow from those of words and
 //! would take several times the space.
-//!
-//! To read a document without text like any other, its fingerprints are turned into a line with one
-//! word for every word of the text: the chunks that begin there, as `hash:words` joined by commas,
-//! or a dot. [`crate::Analyzer`] decodes the chunks from these words.
-
-use std::fmt::Write;
 
 use textkin_core::chunk::RollingHash;
-use textkin_core::{Chunk, Span, Tokens};
+use textkin_core::{Chunk, Span, StoredChunks, Tokens};
 
 use super::prepare::counted;
 
-/// The word of the line for a word at which no chunk begins.
-const NO_CHUNK: &str = ".";
 const RUNS: u8 = 0;
 const CHUNKS: u8 = 1;
 
@@ -133,21 +125,15 @@ impl Fingerprints {
         rest.is_empty().then_some(read)
     }
 
-    /// Returns the line that represents the text.
-    pub(crate) fn line(&self) -> String {
-        let mut out = String::new();
-        let mut next = self.chunks.iter().peekable();
-        for word in 0..self.spans.len() {
-            let mut is_first = true;
-            while let Some((_, count, hash)) = next.next_if(|chunk| chunk.0 as usize == word) {
-                let comma = if is_first { "" } else { "," };
-                write!(out, "{comma}{hash:016x}:{count}").expect("writing to a string succeeds");
-                is_first = false;
-            }
-            out.push_str(if is_first { NO_CHUNK } else { "" });
-            out.push(' ');
-        }
-        out
+    /// Returns the chunks, as a source passes them on.
+    pub(crate) fn into_stored_chunks(self) -> StoredChunks<'static> {
+        let words = u32::try_from(self.spans.len()).expect("a text is limited to 4 GiB");
+        let chunks = self.chunks.into_iter().take_while(|chunk| chunk.0 < words);
+        let chunks = chunks.map(|(first, count, hash)| {
+            let count = count.clamp(1, words - first);
+            Chunk { hash, first, count, start: 0, end: 0 }
+        });
+        StoredChunks { words, chunks: chunks.collect() }
     }
 
     /// Returns the hashes of all chunks.
@@ -192,35 +178,6 @@ fn take_hashes(bytes: &mut &[u8], n: usize) -> Option<Vec<u64>> {
     Some(hashes.iter().map(|hash| u64::from_le_bytes(*hash)).collect())
 }
 
-/// Fills `tokens` with the words of a line that represents a text.
-pub(crate) fn tokenize(line: &str, tokens: &mut Tokens) {
-    tokens.clear();
-    for word in line.split(' ').filter(|word| !word.is_empty()) {
-        tokens.push(word.as_bytes(), Span { start: 0, end: 0 });
-    }
-}
-
-/// Decodes the chunks of `tokens` from [`tokenize`].
-pub(crate) fn chunks(tokens: &Tokens, chunks: &mut Vec<Chunk>) {
-    for index in 0..tokens.len() {
-        let Ok(word) = std::str::from_utf8(tokens.token(index)) else { continue };
-        let first = u32::try_from(index).expect("a text is limited to 4 GiB");
-        for (hash, count) in chunks_of_word(word) {
-            let last = (index + count as usize).clamp(index + 1, tokens.len());
-            let count = u32::try_from(last - index).expect("a text is limited to 4 GiB");
-            let (start, end) = (tokens.start(index), tokens.end(last - 1));
-            chunks.push(Chunk { hash, first, count, start, end });
-        }
-    }
-}
-
-fn chunks_of_word(word: &str) -> impl Iterator<Item = (u64, u32)> + '_ {
-    word.split(',').filter_map(|chunk| {
-        let (hash, count) = chunk.split_once(':')?;
-        Some((u64::from_str_radix(hash, 16).ok()?, count.parse().ok()?))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -260,13 +217,10 @@ mod tests {
             prop_assert_eq!(&read.chunks, &expected);
             prop_assert_eq!(&read.terms, &terms);
             prop_assert_eq!(&read.spans[..], tokens.spans());
-            let mut again = Tokens::new(Layers::NONE);
-            tokenize(&read.line(), &mut again);
-            prop_assert_eq!(again.len(), tokens.len());
-            let mut replayed = Vec::new();
-            super::chunks(&again, &mut replayed);
-            let replayed: Vec<_> = replayed.iter().map(|chunk| (chunk.first, chunk.count, chunk.hash)).collect();
-            prop_assert_eq!(replayed, expected);
+            let stored = read.into_stored_chunks();
+            prop_assert_eq!(stored.words as usize, tokens.len());
+            let stored: Vec<_> = stored.chunks.iter().map(|chunk| (chunk.first, chunk.count, chunk.hash)).collect();
+            prop_assert_eq!(stored, expected);
         }
 
         #[test]
@@ -274,7 +228,9 @@ mod tests {
             let mut content = vec![kind];
             content.extend(bytes);
             if let Some(read) = Fingerprints::read(&content) {
-                read.line();
+                let stored = read.into_stored_chunks();
+                let mut chunks = stored.chunks.iter();
+                prop_assert!(chunks.all(|chunk| chunk.count > 0 && chunk.first + chunk.count <= stored.words));
             }
         }
     }

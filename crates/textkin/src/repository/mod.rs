@@ -22,9 +22,6 @@ use textkin_source::FolderMarker;
 
 pub use condition::Condition;
 pub use config::RepositoryConfig;
-pub(crate) use fingerprints::{
-    chunks as chunks_of_fingerprints, tokenize as tokenize_fingerprints,
-};
 pub use new_pairs::{NewPairs, pairs_with_new};
 pub use search::{SearchResults, SearchSettings, Searcher};
 pub use source::RepositorySource;

@@ -1,13 +1,12 @@
 //! Preparation of documents for a repository: computes words, chunks and stored content of a text.
 
-use textkin_core::{Chunk, Document, Layers, Span, Tokens};
+use textkin_core::{Chunk, Document, Layers, Problem, Span, Tokens};
 use textkin_repository::{PreparedDocument, StoredDocument};
 
 use super::config::RepositoryConfig;
 use super::fingerprints::{self, Fingerprints};
 use crate::analyzer::Analyzer;
 use crate::error::Error;
-use crate::settings::Settings;
 
 /// Prepares documents according to the configuration of a repository.
 #[derive(Debug)]
@@ -27,9 +26,7 @@ pub(crate) struct Scratch {
 
 impl DocumentPreparer {
     pub(crate) fn new(config: &RepositoryConfig) -> Result<Self, Error> {
-        // New documents have a text, whether it will be stored or not.
-        let settings = Settings { reads_fingerprints: false, ..config.settings()? };
-        Ok(Self { analyzer: Analyzer::new(&settings)?, keeps_text: config.keeps_text })
+        Ok(Self { analyzer: Analyzer::new(&config.settings()?)?, keeps_text: config.keeps_text })
     }
 
     pub(crate) fn scratch(&self) -> Scratch {
@@ -43,14 +40,19 @@ impl DocumentPreparer {
         }
     }
 
-    /// Prepares a document that is added at the time `added`.
+    /// Prepares a document that is added at the time `added`. It needs a text, whether that will be stored
+    /// or not.
     pub(crate) fn entry(
         &self,
         document: Document<'_>,
         added: u64,
         scratch: &mut Scratch,
-    ) -> PreparedDocument {
-        let Document { id, text, time, metadata, .. } = document;
+    ) -> Result<PreparedDocument, Problem> {
+        let Document { id, content, time, metadata, .. } = document;
+        let Some(text) = content.into_text() else {
+            let reason = "its text is not stored".to_owned();
+            return Err(Problem { path: id.into_owned(), line: None, reason });
+        };
         let mut entry = PreparedDocument {
             id: id.into_owned(),
             time: time.map(|time| time.into_owned()),
@@ -70,7 +72,7 @@ impl DocumentPreparer {
                 fingerprints::encode(&scratch.tokens, &chunks, &entry.terms)
             }
         };
-        entry
+        Ok(entry)
     }
 
     /// Computes the words and chunks of `text`.
@@ -128,18 +130,8 @@ impl DocumentPreparer {
     /// Returns the number of words of a stored document and its indexed chunks, in order.
     pub(crate) fn chunks_in_order(&self, content: &[u8]) -> Option<(usize, Vec<Chunk>)> {
         if !self.keeps_text {
-            let fingerprints = Fingerprints::read(content)?;
-            let chunk = |&(first, count, hash): &(u32, u32, u64)| Chunk {
-                first,
-                count,
-                hash,
-                start: 0,
-                end: 0,
-            };
-            return Some((
-                fingerprints.spans.len(),
-                fingerprints.chunks.iter().map(chunk).collect(),
-            ));
+            let stored = Fingerprints::read(content)?.into_stored_chunks();
+            return Some((stored.words as usize, stored.chunks.into_owned()));
         }
         let Scratch { mut tokens, mut chunks, mut selection, .. } = self.scratch();
         self.analyzer.tokenize(std::str::from_utf8(content).ok()?, &mut tokens);

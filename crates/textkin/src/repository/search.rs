@@ -103,7 +103,7 @@ impl Searcher {
             _ => None,
         };
         let select = settings.select.clone().unwrap_or_else(|| own.select.clone());
-        let analyzer = Analyzer::new(&Settings { select, reads_fingerprints: false, ..own })?;
+        let analyzer = Analyzer::new(&Settings { select, ..own })?;
         let parts = repository.storage.segments().to_vec();
         let mut stop = Vec::new();
         let mut tokens = Tokens::new(Layers::NONE);

@@ -1,10 +1,9 @@
 //! The documents of a repository as a source, for discovery and export.
 
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use textkin_core::{Document, DocumentSink, Piece, Problem, Rewind, RewindError, Source};
+use textkin_core::{Content, Document, DocumentSink, Piece, Problem, Rewind, RewindError, Source};
 use textkin_repository::{DocumentAddress, Repository};
 
 use super::fingerprints::Fingerprints;
@@ -53,6 +52,10 @@ impl Source for RepositorySource {
         let segments = self.repository.segments().iter();
         Some(segments.map(|segment| segment.sizes().content_uncompressed).sum())
     }
+
+    fn has_texts(&self) -> bool {
+        self.keeps_text
+    }
 }
 
 impl Rewind for RepositorySource {
@@ -90,16 +93,15 @@ impl Piece for RepositoryPiece {
         let segment = self.repository.segment(*first);
         let documents = addresses.iter().map(|address| address.document);
         let read = segment.read(documents, |_, stored, content| {
-            let text = match self.keeps_text {
-                true => std::str::from_utf8(content).ok().map(Cow::Borrowed),
-                false => {
-                    Fingerprints::read(content).map(|fingerprints| Cow::Owned(fingerprints.line()))
-                }
+            let content = match self.keeps_text {
+                true => std::str::from_utf8(content).ok().map(Content::from),
+                false => Fingerprints::read(content)
+                    .map(|fingerprints| Content::Chunks(fingerprints.into_stored_chunks())),
             };
-            let text = text.ok_or_else(|| PieceEnd::Corrupt(invalid_content(segment)))?;
+            let content = content.ok_or_else(|| PieceEnd::Corrupt(invalid_content(segment)))?;
             let (time, metadata) = (stored.time.map(Into::into), stored.metadata.map(Into::into));
             let (id, notes) = (stored.id.into(), Vec::new());
-            match sink.document(Document { id, text, time, notes, metadata }) {
+            match sink.document(Document { id, content, time, notes, metadata }) {
                 ControlFlow::Continue(()) => Ok(()),
                 ControlFlow::Break(()) => Err(PieceEnd::Stopped),
             }

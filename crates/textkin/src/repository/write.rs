@@ -409,9 +409,11 @@ fn read(
     }
     impl DocumentSink for Sink<'_> {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-            let text_bytes = document.text.len() as u64;
-            let entry = self.preparer.entry(document, self.added, self.scratch);
-            self.items.push(ReadItem::PreparedDocument { entry, text_bytes });
+            let text_bytes = document.text().map_or(0, str::len) as u64;
+            self.items.push(match self.preparer.entry(document, self.added, self.scratch) {
+                Ok(entry) => ReadItem::PreparedDocument { entry, text_bytes },
+                Err(problem) => ReadItem::Problem(problem),
+            });
             self.next()
         }
 

@@ -276,7 +276,7 @@ impl DocumentSink for UploadSink<'_> {
             id: document.id.to_string(),
             title: title.map(printable),
             time: document.time.as_deref().map(printable),
-            text: document.text.into_owned(),
+            text: document.content.into_text().unwrap_or_default().into_owned(),
         });
         ControlFlow::Continue(())
     }

@@ -119,7 +119,7 @@ impl Preview {
             (true, is_stored, _) => {
                 self.added += 1;
                 self.replaced += u64::from(is_stored);
-                self.text_bytes += document.text.len() as u64;
+                self.text_bytes += document.text().map_or(0, str::len) as u64;
             }
         }
         Ok(())

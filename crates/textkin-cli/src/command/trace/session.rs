@@ -366,13 +366,14 @@ impl TraceSession {
 
 impl DocumentSink for TraceSession {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        let text = document.content.text().unwrap_or_default();
         let id = match self.line {
             // Each line is read as a separate stream, in which it is the first.
             Some(line) if document.id == FIRST_STDIN_ID => Cow::Owned(format!("{STDIN}:{line}")),
             _ => document.id,
         };
         let result = match self.to_skip {
-            0 => self.trace(&id, document.time.as_deref(), &document.text),
+            0 => self.trace(&id, document.time.as_deref(), text),
             _ => self.skip(&id),
         };
         self.fail_if(result);

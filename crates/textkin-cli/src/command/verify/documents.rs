@@ -68,13 +68,14 @@ impl DocumentSink for SuppliedSink<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let number = self.documents.n_documents;
         self.documents.n_documents += 1;
-        let digest = digest(&document.text);
+        let text = document.content.into_text().unwrap_or_default();
+        let digest = digest(&text);
         if self.wanted.contains(&*document.id) {
             let named = NamedDocument { digest: digest.clone(), notes: document.notes.clone() };
             self.documents.named.insert(document.id.into_owned(), named);
         }
         if self.wanted.contains(&digest) {
-            let (text, notes) = (document.text.into_owned(), document.notes);
+            let (text, notes) = (text.into_owned(), document.notes);
             self.documents.texts.entry(digest).or_insert(SuppliedText { number, text, notes });
         }
         ControlFlow::Continue(())
