@@ -29,4 +29,4 @@ deny:
 
 # Open the documentation of all crates in a browser
 doc:
-    cargo doc --workspace --no-deps --open
+    cargo doc --workspace --all-features --no-deps --open

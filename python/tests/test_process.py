@@ -71,7 +71,8 @@ def test_the_command_line_has_its_exit_codes():
     assert run("--version").stdout.strip() == f"textkin {textkin.__version__}"
     assert run("discover").returncode == 2
     served = run("serve", "--help")
-    assert served.returncode == 2 and "this build of textkin has no server" in served.stderr
+    if served.returncode != 0:  # the build of the tests has the server, an installed package does not
+        assert served.returncode == 2 and "this build of textkin does not contain the server" in served.stderr
     done = run("discover", "-", input="")
     assert done.returncode == 1
 

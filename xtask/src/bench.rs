@@ -128,7 +128,7 @@ const ORIGINS: [&str; 4] =
 
 /// Measures the accuracy of origins on each file.
 pub(crate) fn origins(paths: &[&str]) -> Result<()> {
-    build_command()?;
+    build_command("lab")?;
     for path in paths {
         println!("{path}");
         let mut eval = Command::new(target()?.join("textkin"));
@@ -139,13 +139,14 @@ pub(crate) fn origins(paths: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Builds the command in release mode.
-pub(crate) fn build_command() -> Result<()> {
-    cargo(&["build", "--release", "--locked", "--package", "textkin-cli"])
+/// Builds the command in release mode, with these features.
+pub(crate) fn build_command(features: &str) -> Result<()> {
+    let build = ["build", "--release", "--locked", "--package", "textkin-cli", "--features"];
+    cargo(&[&build[..], &[features]].concat())
 }
 
 fn build() -> Result<()> {
-    build_command()?;
+    build_command("")?;
     cargo(&["build", "--release", "--locked", "--package", "textkin", "--examples"])
 }
 

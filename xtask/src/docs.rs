@@ -24,7 +24,8 @@ pub(crate) fn book() -> Result<()> {
 /// Rewrites generated pages and the output of commands on all pages.
 pub(crate) fn generate() -> Result<()> {
     let status = cargo_command()?
-        .args(["test", "--locked", "--package", "textkin-cli", "--test", "docs"])
+        .args(["test", "--locked", "--package", "textkin-cli", "--all-features"])
+        .args(["--test", "docs"])
         .env("TEXTKIN_BLESS", "1")
         .status()?;
     // The run that rewrites a page still reports what differed; the next one must not.

@@ -63,6 +63,9 @@ Collections and server
   cargo xtask generate BYTES FILE      Write a collection with known reuse as JSON lines
   cargo xtask serve [ARGUMENT…]        Build the pages and run `textkin serve` with these arguments";
 
+/// The cargo command that runs all tests of the workspace.
+const TEST: [&str; 4] = ["test", "--workspace", "--all-features", "--locked"];
+
 fn main() -> Result<()> {
     if std::env::var_os(api::AS_RUSTDOC).is_some() {
         return api::as_rustdoc();
@@ -71,11 +74,11 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["test"] => {
-            cargo(&["test", "--workspace", "--locked"])?;
+            cargo(&TEST)?;
             python::test()
         }
         ["test", "python"] => python::test(),
-        ["test", rest @ ..] => cargo(&[&["test", "--workspace", "--locked"], rest].concat()),
+        ["test", rest @ ..] => cargo(&[&TEST, rest].concat()),
         ["bench", "discover", paths @ ..] if !paths.is_empty() => bench::discover(paths),
         ["bench", "memory"] => bench::memory(256 << 20),
         ["bench", "memory", size] => bench::memory(bytes(size)?),
@@ -141,9 +144,9 @@ fn cargo(arguments: &[&str]) -> Result<()> {
 
 /// Runs the test that kills a server for `rounds` rounds.
 fn kill_server(rounds: &str) -> Result<()> {
-    let test = ["test", "--locked", "--package", "textkin-cli", "--test", "server", "kill"];
     let status = cargo_command()?
-        .args(test)
+        .args(["test", "--locked", "--package", "textkin-cli", "--features", "server"])
+        .args(["--test", "server", "kill"])
         .args(["--", "--nocapture"])
         .env("TEXTKIN_KILL_ROUNDS", rounds)
         .status()?;

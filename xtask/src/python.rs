@@ -10,6 +10,21 @@ use crate::{bench, cargo, generate, root};
 /// Environment variable that skips these tests.
 const SKIP: &str = "TEXTKIN_SKIP_PYTHON";
 
+/// The cargo command that builds the package: with the profile and the features of the other tests, so that nothing is
+/// compiled twice. Features of dependencies also follow from dev-dependencies, which only a build with a test has;
+/// `print` is a small one.
+const BUILD: [&str; 9] = [
+    "build",
+    "--locked",
+    "--workspace",
+    "--all-features",
+    "--lib",
+    "--test",
+    "print",
+    "--profile",
+    "test",
+];
+
 /// Requirement of the Spark tests, in addition to Java.
 const SPARK: &str = "pyspark>=4\n";
 
@@ -35,8 +50,7 @@ pub(crate) fn test() -> Result<()> {
         requirements.push_str(SPARK);
     }
     let environment = environment(&python, &requirements)?;
-    // With the profile of the other tests, so that shared dependencies are not compiled again.
-    cargo(&["build", "--locked", "--package", "textkin-py", "--profile", "test"])?;
+    cargo(&BUILD)?;
     install(&environment)?;
     let root = root()?;
     let package = root.join("python");
@@ -69,7 +83,7 @@ pub(crate) fn test() -> Result<()> {
 pub(crate) fn bench() -> Result<()> {
     let python = interpreter().context("Python 3.10 or later is missing")?;
     let environment = environment(&python, "pandas>=2.2\npyarrow>=20\nmaturin>=1.9.4,<2\n")?;
-    bench::build_command()?;
+    bench::build_command("")?;
     let folder = tempfile::tempdir()?;
     let input = folder.path().join("documents.jsonl");
     generate::collection(110 << 20, &input)?;

@@ -37,7 +37,7 @@ pub(crate) fn check() -> Result<()> {
 /// Chromium.
 pub(crate) fn story() -> Result<()> {
     web()?;
-    cargo(&["build", "--package", "textkin-cli"])?;
+    cargo(&["build", "--package", "textkin-cli", "--features", "server"])?;
     let folder = root()?.join("crates/textkin-web/frontend");
     let program = root()?.join("target/debug/textkin");
     let shots = root()?.join("target/story");
@@ -49,8 +49,8 @@ pub(crate) fn story() -> Result<()> {
 /// `cargo xtask serve`: builds the assets and runs the server with these arguments.
 pub(crate) fn serve(arguments: &[&str]) -> Result<()> {
     web()?;
-    let server = ["run", "--release", "--package", "textkin-cli", "--", "serve"];
-    cargo(&[&server, arguments].concat())
+    let server = ["run", "--release", "--package", "textkin-cli", "--features", "server", "--"];
+    cargo(&[&server[..], &["serve"], arguments].concat())
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Result<()> {
@@ -75,8 +75,8 @@ fn check_version(program: &str, oldest: (u32, u32)) -> Result<()> {
 
 fn missing(program: &str, (major, minor): (u32, u32)) -> String {
     format!(
-        "cannot run {program}; the pages need {program} {major}.{minor} or later; without it, `cargo build` builds a \
-         server whose pages have no scripts"
+        "cannot run {program}; the pages need {program} {major}.{minor} or later; without it, \
+         `cargo build --features server` builds a server whose pages have no scripts"
     )
 }
 

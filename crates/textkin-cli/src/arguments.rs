@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 mod analysis;
-#[cfg(feature = "server")]
+#[cfg(feature = "client")]
 mod client;
 mod common;
 mod compare;
@@ -11,11 +11,14 @@ mod dedup;
 #[cfg(feature = "server")]
 mod delivery;
 mod discover;
+#[cfg(feature = "lab")]
 mod eval;
 mod index;
 mod lists;
 #[cfg(feature = "server")]
 mod mail;
+#[cfg(any(test, not(all(feature = "server", feature = "lab"))))]
+mod missing;
 mod reading;
 mod repo;
 mod search;
@@ -26,24 +29,27 @@ mod trace;
 mod verify;
 
 pub(crate) use analysis::AnalysisOptions;
-#[cfg(feature = "server")]
+#[cfg(feature = "client")]
 pub(crate) use client::{
     Client, ClientAlerts, ClientChannel, ClientCommand, ClientConnection, ClientExisting,
     ClientProbe, ClientRegister, ClientStatus, ClientWatch,
 };
-pub(crate) use common::{
-    FormatOptions, GlobalOptions, ListFormat, OutputFormat, StopListOptions, When,
-};
+#[cfg(any(feature = "server", feature = "lab"))]
+pub(crate) use common::FormatOptions;
+pub(crate) use common::{GlobalOptions, ListFormat, OutputFormat, StopListOptions, When};
 pub(crate) use compare::Compare;
 pub(crate) use dedup::{Dedup, DedupLevelOption, KeepOption, RemovalOptions};
 #[cfg(feature = "server")]
 pub(crate) use delivery::{DeliveryArguments, SmtpEncryption};
 pub(crate) use discover::{Discover, DiscoverComparison, DiscoverOutput};
+#[cfg(feature = "lab")]
 pub(crate) use eval::{Eval, EvalCommand, EvalGenerate, EvalOptions};
 pub(crate) use index::Index;
 pub(crate) use lists::{Doctor, Measures, Strategies};
 #[cfg(feature = "server")]
 pub(crate) use mail::{Mail, MailArguments};
+#[cfg(not(all(feature = "server", feature = "lab")))]
+pub(crate) use missing::{Feature, Missing};
 pub(crate) use reading::{InputOptions, ReadOptions};
 pub(crate) use repo::{
     Repo, RepoAdd, RepoCheck, RepoCommand, RepoCompact, RepoCreate, RepoExport, RepoInfo, RepoList,
@@ -88,21 +94,24 @@ pub(crate) enum Command {
     Trace(Box<Trace>),
     #[cfg(feature = "server")]
     Serve(Box<Serve>),
+    #[cfg(not(feature = "server"))]
+    Serve(Missing),
     #[cfg(feature = "server")]
     Admin(Admin),
-    #[cfg(feature = "server")]
+    #[cfg(not(feature = "server"))]
+    Admin(Missing),
+    #[cfg(feature = "client")]
     Client(Box<Client>),
+    #[cfg(not(feature = "client"))]
+    Client(Missing),
     #[cfg(feature = "server")]
     Mail(Mail),
     #[cfg(not(feature = "server"))]
-    Serve(Absent),
-    #[cfg(not(feature = "server"))]
-    Admin(Absent),
-    #[cfg(not(feature = "server"))]
-    Client(Absent),
-    #[cfg(not(feature = "server"))]
-    Mail(Absent),
+    Mail(Missing),
+    #[cfg(feature = "lab")]
     Eval(Eval),
+    #[cfg(not(feature = "lab"))]
+    Eval(Missing),
     Index(Index),
     Doctor(Doctor),
     Measures(Measures),
@@ -110,14 +119,4 @@ pub(crate) enum Command {
     Schema(Schema),
     Completions(Completions),
     Man(Man),
-}
-
-/// Not included in this build
-#[cfg(not(feature = "server"))]
-#[derive(Debug, clap::Args)]
-#[command(hide = true, disable_help_flag = true)]
-pub(crate) struct Absent {
-    /// Ignored
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    _rest: Vec<std::ffi::OsString>,
 }

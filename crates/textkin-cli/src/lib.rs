@@ -5,7 +5,8 @@
 //! [`command`] is its model, from which completions, manual pages and the options reference are generated.
 //!
 //! `arguments` holds the options, one file per command in `command/` does the work, `exit` maps results to exit
-//! codes. Commands of the server need the feature `server`.
+//! codes. `serve`, `admin` and `mail` need the feature `server`, `client` the feature `client`, which
+//! `server` includes, and `eval` the feature `lab`; without them these commands only say how to get them.
 
 mod arguments;
 mod command;
@@ -23,6 +24,8 @@ use std::io::Write as _;
 
 use clap::{CommandFactory, Parser};
 
+#[cfg(not(all(feature = "server", feature = "lab")))]
+use crate::arguments::Feature;
 use crate::arguments::{Arguments, Command, GlobalOptions, When};
 use crate::exit::Exit;
 pub use crate::relaunch::Relaunch;
@@ -79,17 +82,17 @@ fn dispatch(command: Command, global: GlobalOptions) -> anyhow::Result<Exit> {
         #[cfg(feature = "server")]
         Command::Admin(arguments) => command::admin::run(&arguments, global),
         #[cfg(feature = "server")]
-        Command::Client(arguments) => command::client::run(&arguments, global),
-        #[cfg(feature = "server")]
         Command::Mail(arguments) => command::mail::run(&arguments),
         #[cfg(not(feature = "server"))]
-        Command::Serve(_) | Command::Admin(_) | Command::Client(_) | Command::Mail(_) => {
-            Err(anyhow::anyhow!(
-                "this build of textkin has no server: install the full command with \
-                 cargo install --path crates/textkin-cli to use serve, admin, client and mail"
-            ))
-        }
+        Command::Serve(_) | Command::Admin(_) | Command::Mail(_) => Err(Feature::Server.into()),
+        #[cfg(feature = "client")]
+        Command::Client(arguments) => command::client::run(&arguments, global),
+        #[cfg(not(feature = "client"))]
+        Command::Client(_) => Err(Feature::Client.into()),
+        #[cfg(feature = "lab")]
         Command::Eval(arguments) => command::eval::run(&arguments, global),
+        #[cfg(not(feature = "lab"))]
+        Command::Eval(_) => Err(Feature::Lab.into()),
         Command::Measures(arguments) => command::measures::run(&arguments),
         Command::Doctor(arguments) => command::doctor::run(&arguments),
         Command::Verify(arguments) => command::verify::run(&arguments, global),

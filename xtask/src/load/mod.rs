@@ -44,7 +44,7 @@ const COPIES: u64 = 20;
 
 /// Loads a server and measures it.
 pub(crate) fn server(size: &LoadSize) -> Result<()> {
-    bench::build_command()?;
+    bench::build_command("server")?;
     // Not in the temporary folder of the system, which may be in memory: the test needs a disk.
     let folder = tempfile::tempdir_in(root()?.join("target"))?;
     let program = bench::target()?.join("textkin");

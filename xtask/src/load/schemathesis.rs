@@ -39,7 +39,7 @@ pub(crate) fn schemathesis(arguments: &[&str]) -> Result<()> {
             "pip cannot install schemathesis; is the Python package index reachable?"
         );
     }
-    cargo(&["build", "--locked", "--package", "textkin-cli"])?;
+    cargo(&["build", "--locked", "--package", "textkin-cli", "--features", "server"])?;
     let folder = tempfile::tempdir()?;
     let textkin = root()?.join("target/debug/textkin");
     let server = TestServer::start(&textkin, &folder.path().join("data"))?;

@@ -60,7 +60,7 @@ struct Outcome {
 /// Compares textkin with its peers.
 pub(crate) fn peers(arguments: &[&str]) -> Result<()> {
     let request = PeersArguments::parse(arguments)?;
-    bench::build_command()?;
+    bench::build_command("lab")?;
     let folder = bench::target()?.with_file_name("peers");
     std::fs::create_dir_all(&folder)?;
     let source = match &request.path {

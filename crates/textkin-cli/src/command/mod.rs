@@ -2,7 +2,7 @@
 
 #[cfg(feature = "server")]
 pub(crate) mod admin;
-#[cfg(feature = "server")]
+#[cfg(feature = "client")]
 pub(crate) mod client;
 pub(crate) mod compare;
 pub(crate) mod dedup;
@@ -10,6 +10,7 @@ pub(crate) mod dedup;
 pub(crate) mod delivery;
 pub(crate) mod discover;
 pub(crate) mod doctor;
+#[cfg(feature = "lab")]
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod index;

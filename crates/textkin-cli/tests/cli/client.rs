@@ -92,6 +92,7 @@ impl Server {
 }
 
 #[test]
+#[cfg_attr(not(feature = "server"), ignore = "needs --features server")]
 fn client_registers_checks_watches_and_lists_alerts() {
     let server = Server::new();
     server.repository("poems", "private");
@@ -135,6 +136,7 @@ fn client_registers_checks_watches_and_lists_alerts() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "server"), ignore = "needs --features server")]
 fn client_requires_a_key_and_does_not_leak_it() {
     let client = |arguments: &[&str], key: &str| {
         let mut command = textkin();
@@ -153,6 +155,7 @@ fn client_requires_a_key_and_does_not_leak_it() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "server"), ignore = "needs --features server")]
 fn mail_pipe_returns_sysexits_codes() {
     let server = Server::new();
     let mail = |lmtp: &str, sender: &str| {

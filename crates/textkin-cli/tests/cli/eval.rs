@@ -3,6 +3,7 @@
 use crate::support::Folder;
 
 #[test]
+#[cfg_attr(not(feature = "lab"), ignore = "needs --features lab")]
 fn list_shows_experiments_and_requirements() {
     let run = Folder::new().textkin(&["eval", "list"]).expect(0);
     for name in [
@@ -19,6 +20,7 @@ fn list_shows_experiments_and_requirements() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "lab"), ignore = "needs --features lab")]
 fn experiment_runs_on_a_generated_collection() {
     let folder = Folder::new();
     let make =
@@ -45,6 +47,7 @@ fn experiment_runs_on_a_generated_collection() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "lab"), ignore = "needs --features lab")]
 fn errors_are_reported() {
     let folder = Folder::new();
     let unknown = folder.textkin(&["eval", "run", "deco.table9"]).expect(2);

@@ -15,11 +15,12 @@ const VERBS: [&str; 19] = [
     "Print", "Register", "Remove", "Run", "Show", "Trace", "Use", "Watch", "Write",
 ];
 
-/// Calls `check` with every command and its name.
+/// Calls `check` with every command of this build and its name.
 fn for_all(command: &Command, prefix: &str, check: &mut dyn FnMut(&str, &Command)) {
     let name = format!("{prefix}{}", command.get_name());
     check(&name, command);
-    for command in command.get_subcommands().filter(|command| command.get_name() != "help") {
+    let is_shown = |command: &&Command| command.get_name() != "help" && !command.is_hide_set();
+    for command in command.get_subcommands().filter(is_shown) {
         for_all(command, &format!("{name} "), check);
     }
 }
@@ -92,5 +93,32 @@ fn completions_and_manual_pages_are_generated() {
         names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     for name in ["textkin.1", "textkin-discover.1", "textkin-repo-add.1"] {
         assert!(names.iter().any(|found| found == name), "{name} in {names:?}");
+    }
+}
+
+/// Fails if a command whose feature this build does not have is shown, or does not say how to get it.
+#[test]
+fn commands_of_missing_features_are_hidden_and_say_how_to_get_them() {
+    let features = [
+        ("serve", "server", cfg!(feature = "server")),
+        ("admin", "server", cfg!(feature = "server")),
+        ("mail", "server", cfg!(feature = "server")),
+        ("client", "client", cfg!(feature = "client")),
+        ("eval", "lab", cfg!(feature = "lab")),
+    ];
+    let folder = Folder::new();
+    for (name, feature, is_contained) in features {
+        let is_hidden = built(100).find_subcommand(name).unwrap().is_hide_set();
+        assert_eq!(is_hidden, !is_contained, "{name}");
+        if is_contained {
+            continue;
+        }
+        for arguments in [&[name][..], &[name, "--help"], &[name, "key", "--data", "registry"]] {
+            let run = folder.textkin(arguments).expect(2);
+            assert!(run.stderr.starts_with("textkin: this build of textkin does not contain the "));
+            let command = "cargo install --locked --path crates/textkin-cli --features";
+            assert!(run.stderr.ends_with(&format!("{command} {feature}\n")), "{run:?}");
+            assert_eq!(run.stdout, "", "{arguments:?}");
+        }
     }
 }

@@ -428,6 +428,7 @@ pub(crate) fn leaves() -> BTreeMap<String, Command> {
 }
 
 #[test]
+#[cfg_attr(not(all(feature = "server", feature = "lab")), ignore = "needs --all-features")]
 fn every_command_has_the_common_options_it_should() {
     let leaves = leaves();
     let names: BTreeSet<&str> = leaves.keys().map(String::as_str).collect();

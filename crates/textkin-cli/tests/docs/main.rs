@@ -7,7 +7,7 @@
 //! compared as such (`pattern.rs`); `…` stands for any text, alone on a line for any lines. A command must succeed
 //! unless the next one is `echo $?`.
 //!
-//! `TEXTKIN_BLESS=1 cargo test -p textkin-cli --test docs` rewrites the output on the pages.
+//! `TEXTKIN_BLESS=1 cargo test -p textkin-cli --all-features --test docs` rewrites the output on the pages.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
