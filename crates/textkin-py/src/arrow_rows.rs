@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Schema};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_cast::cast;
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::{DataType, Schema};
 use pyo3::PyResult;
-use textkin::source::column::{display_at, find, is_text, text_at};
+use textkin::source::column::{find, is_text, text_at};
 use textkin::types::{DocumentSink, Piece};
 
 use crate::error::{DataError, DataTypeError};
@@ -145,8 +146,21 @@ fn as_bytes(column: ArrayRef, row: u64) -> PyResult<ArrayRef> {
     cast(&column, &to).map_err(|error| unreadable(row, &error))
 }
 
-fn unreadable(row: u64, error: &arrow::error::ArrowError) -> pyo3::PyErr {
+fn unreadable(row: u64, error: &arrow_schema::ArrowError) -> pyo3::PyErr {
     DataError::new_err(format!("cannot read rows from row {row}: {error}"))
+}
+
+/// Formats any value for display; `None` for null. Arrow has more types than Parquet, which textkin formats itself.
+fn display_at(array: &ArrayRef, row: usize) -> Option<String> {
+    if array.is_null(row) {
+        return None;
+    }
+    if is_text(array.data_type()) {
+        return text_at(array, row).ok().flatten().map(ToOwned::to_owned);
+    }
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
+    formatter.value(row).try_to_string().ok()
 }
 
 impl Batch {

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use arrow::array::{Float64Builder, Int64Builder, RecordBatch, StringBuilder};
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow_array::RecordBatch;
+use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
+use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use textkin::source::{DocumentEditor as _, EditDecision};
@@ -197,7 +198,7 @@ impl FoundDuplicates {
 }
 
 impl FoundDuplicates {
-    fn removals(&self) -> Result<Table, arrow::error::ArrowError> {
+    fn removals(&self) -> Result<Table, arrow_schema::ArrowError> {
         let (mut documents, mut keepers) = (StringBuilder::new(), StringBuilder::new());
         let mut scores = Float64Builder::new();
         let mut words = Int64Builder::new();
@@ -225,7 +226,7 @@ impl FoundDuplicates {
             field("word", DataType::Int64, true),
             field("kept_at", DataType::Int64, true),
         ]));
-        let mut columns: Vec<arrow::array::ArrayRef> = vec![
+        let mut columns: Vec<arrow_array::ArrayRef> = vec![
             Arc::new(documents.finish()),
             Arc::new(keepers.finish()),
             Arc::new(scores.finish()),

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Int64Builder, RecordBatch, StringBuilder};
-use arrow::datatypes::{DataType, Field, Schema};
-use arrow::error::ArrowError;
+use arrow_array::RecordBatch;
+use arrow_array::builder::{Int64Builder, StringBuilder};
+use arrow_schema::ArrowError;
+use arrow_schema::{DataType, Field, Schema};
 use hashbrown::HashSet;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -119,7 +120,7 @@ impl DiscoveredGraph {
             Field::new("words", DataType::Int64, false),
             Field::new("time", DataType::Utf8, true),
         ]));
-        let columns: Vec<arrow::array::ArrayRef> =
+        let columns: Vec<arrow_array::ArrayRef> =
             vec![Arc::new(ids.finish()), Arc::new(words.finish()), Arc::new(times.finish())];
         let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;
         Ok(Table::new(schema, vec![batch]))

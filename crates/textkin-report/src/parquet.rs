@@ -116,7 +116,8 @@ fn error(name: &Path, source: ParquetError) -> Error {
 mod tests {
     use super::*;
     use crate::row::{COLUMNS, samples};
-    use arrow::array::{AsArray, types};
+    use arrow_array::cast::AsArray;
+    use arrow_array::types;
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
     #[test]

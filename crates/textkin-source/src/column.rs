@@ -1,10 +1,12 @@
 //! Reads texts, ids and times from columns of Arrow tables.
 
+pub(crate) mod display;
+
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::DataType;
-use arrow::util::display::{ArrayFormatter, FormatOptions};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
 
 /// A value of a binary column is not valid UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub fn is_text(kind: &DataType) -> bool {
     )
 }
 
-/// Formats any value for display; `None` for null.
+/// Formats a value for display; `None` for null, and for a value of a type that Parquet does not have.
 #[must_use]
 pub fn display_at(array: &ArrayRef, index: usize) -> Option<String> {
     if array.is_null(index) {
@@ -53,7 +55,7 @@ pub fn display_at(array: &ArrayRef, index: usize) -> Option<String> {
     if is_text(array.data_type()) {
         return text_at(array, index).ok().flatten().map(ToOwned::to_owned);
     }
-    displayed(array, index)
+    display::display(array, index)
 }
 
 /// Finds the column with this name or with this dotted path into structs.
@@ -66,11 +68,4 @@ pub fn find(batch: &RecordBatch, name: &str) -> Option<ArrayRef> {
         let outer = batch.column_by_name(&name[..dot])?.as_struct_opt()?;
         find(&RecordBatch::from(outer.clone()), &name[dot + 1..])
     })
-}
-
-/// Formats a value for display.
-pub(crate) fn displayed(array: &ArrayRef, index: usize) -> Option<String> {
-    let options = FormatOptions::default();
-    let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
-    formatter.value(index).try_to_string().ok()
 }

@@ -17,8 +17,8 @@ use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
-use arrow::array::{Array, RecordBatch};
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
 use textkin_core::{DocumentSink, Piece, Problem};
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder, Int32Array, Int64Array, LargeBinaryArray,
-    ListArray, RecordBatch,
+use arrow_array::builder::BinaryBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, Int32Array, Int64Array, LargeBinaryArray, ListArray, RecordBatch,
 };
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int32Type, Int64Type};
+use arrow_cast::cast;
+use arrow_schema::DataType;
 use textkin::distributed::BucketBytes;
 
 use super::{StepError, StepOptions, StepResult};

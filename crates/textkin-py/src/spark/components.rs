@@ -1,6 +1,6 @@
 //! Connected components of a stream of edges, on the driver.
 
-use arrow::array::{ArrayRef, Int64Array, StringArray};
+use arrow_array::{ArrayRef, Int64Array, StringArray};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 use textkin::distributed::{Error, RunCounter, TextPreparer};
 
 use super::columns::{ByteColumn, numbered_bytes, small_integers};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use textkin::distributed::{
     CandidatePair, CommonChunks, Error, PairVerifier, TextSizes, VerifiedPair, copies_only,
 };

@@ -11,7 +11,7 @@ mod postings;
 mod prepare;
 mod sums;
 
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3_arrow::PyRecordBatch;
@@ -97,7 +97,7 @@ enum StepError {
     Data(String),
     /// Missing column, or one of the wrong type: the checkpoint is corrupt.
     Column(&'static str),
-    Arrow(arrow::error::ArrowError),
+    Arrow(arrow_schema::ArrowError),
 }
 
 impl From<distributed::Error> for StepError {
@@ -106,8 +106,8 @@ impl From<distributed::Error> for StepError {
     }
 }
 
-impl From<arrow::error::ArrowError> for StepError {
-    fn from(error: arrow::error::ArrowError) -> Self {
+impl From<arrow_schema::ArrowError> for StepError {
+    fn from(error: arrow_schema::ArrowError) -> Self {
         Self::Arrow(error)
     }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, RecordBatch, StringBuilder,
+use arrow_array::builder::{
+    BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, StringBuilder,
 };
+use arrow_array::{ArrayRef, RecordBatch};
 use textkin::distributed::{Error, RunCounter, TextPreparer};
 
 use super::columns::{ByteColumn, batch};

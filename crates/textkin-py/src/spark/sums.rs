@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{BinaryArray, Int32Array, Int64Array, RecordBatch};
+use arrow_array::{BinaryArray, Int32Array, Int64Array, RecordBatch};
 use textkin::distributed::{CandidatePair, PairCounter, PairMerger, PairTotals};
 use textkin::types::{Measure, Overlap};
 
@@ -117,7 +117,7 @@ fn rows(
     a: Int64Array,
     b: Int64Array,
     rarity: BinaryArray,
-    counts: [arrow::array::ArrayRef; 5],
+    counts: [arrow_array::ArrayRef; 5],
 ) -> Result<RecordBatch, StepError> {
     let [shared, words_a, words_b, chunks_a, chunks_b] = counts;
     batch([

@@ -4,10 +4,12 @@
 //! counterparts. Times, dates and all other types become strings; binary values that are not valid
 //! UTF-8 become hexadecimal digits. Null columns are omitted.
 
-use arrow::array::{Array, ArrayRef, AsArray, MapArray, RecordBatch};
-use arrow::datatypes::DataType;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, MapArray, RecordBatch};
+use arrow_schema::DataType;
 
-use crate::column::{displayed, is_text, text_at};
+use crate::column::display::display;
+use crate::column::{is_text, text_at};
 
 /// Returns the columns of a row except the paths in `wanted`; `None` if all are null. The error is the
 /// name of a column that cannot be read.
@@ -69,11 +71,11 @@ fn put_value(
     match array.data_type() {
         kind if is_text(kind) => match text_at(array, index) {
             Ok(text) => put_text(text?, out),
-            Err(_) => put_text(&displayed(array, index)?, out),
+            Err(_) => put_text(&display(array, index)?, out),
         },
-        DataType::Boolean => out.push_str(&displayed(array, index)?),
+        DataType::Boolean => out.push_str(&display(array, index)?),
         kind if kind.is_numeric() => {
-            let number = displayed(array, index)?;
+            let number = display(array, index)?;
             // JSON has neither infinity nor NaN.
             match serde_json::from_str::<serde_json::Number>(&number) {
                 Ok(_) => out.push_str(&number),
@@ -113,7 +115,7 @@ fn put_value(
             }
             out.push('}');
         }
-        _ => put_text(&displayed(array, index)?, out),
+        _ => put_text(&display(array, index)?, out),
     }
     Some(())
 }

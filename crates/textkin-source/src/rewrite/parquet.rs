@@ -11,14 +11,20 @@ use ::parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 use ::parquet::arrow::arrow_writer::ArrowWriterOptions;
-use ::parquet::errors::Result as ParquetResult;
+use ::parquet::errors::{ParquetError, Result as ParquetResult};
 use ::parquet::file::properties::WriterProperties;
-use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Float64Array, LargeBinaryArray, LargeStringArray,
-    RecordBatch, StringArray, StructArray,
+use arrow_array::builder::GenericByteDictionaryBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, BinaryType, ByteArrayType, LargeBinaryType, LargeUtf8Type, Utf8Type,
 };
-use arrow::compute::{cast, filter_record_batch};
-use arrow::datatypes::{DataType, Field, Fields, Schema};
+use arrow_array::{
+    Array, ArrayRef, BinaryViewArray, BooleanArray, Float64Array, GenericByteArray, RecordBatch,
+    StringArray, StringViewArray, StructArray, downcast_integer,
+};
+use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow_select::filter::filter_record_batch;
+use arrow_select::take::take;
 use bytes::Bytes;
 
 use super::{
@@ -238,26 +244,79 @@ fn with_texts(
     Ok(columns)
 }
 
-/// Replaces the values for which there is a new text.
+/// Replaces the values for which there is a new text; the type of the column stays the same.
 fn replaced(column: &ArrayRef, texts: &[Option<&str>]) -> ParquetResult<ArrayRef> {
-    let is_binary = matches!(
-        column.data_type(),
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView
-    );
-    let new: ArrayRef = if is_binary {
-        let old = cast(column, &DataType::LargeBinary)?;
-        let old = old.as_binary::<i64>().iter().zip(texts);
-        let value = |(old, new): (Option<_>, &Option<&str>)| {
-            new.map(|new| new.as_bytes().to_vec()).or(old.map(<[u8]>::to_vec))
-        };
-        Arc::new(LargeBinaryArray::from_iter(old.map(value)))
-    } else {
-        let old = cast(column, &DataType::LargeUtf8)?;
-        let old = old.as_string::<i64>().iter().zip(texts);
-        let value = |(old, new): (Option<_>, &Option<&str>)| {
-            new.map(str::to_owned).or(old.map(str::to_owned))
-        };
-        Arc::new(LargeStringArray::from_iter(old.map(value)))
+    Ok(match column.data_type() {
+        DataType::Utf8 => replaced_bytes(column.as_bytes::<Utf8Type>(), texts, |new| new),
+        DataType::LargeUtf8 => replaced_bytes(column.as_bytes::<LargeUtf8Type>(), texts, |new| new),
+        DataType::Binary => replaced_bytes(column.as_bytes::<BinaryType>(), texts, str::as_bytes),
+        DataType::LargeBinary => {
+            replaced_bytes(column.as_bytes::<LargeBinaryType>(), texts, str::as_bytes)
+        }
+        DataType::Utf8View => {
+            let values = column.as_string_view().iter().zip(texts).map(|(old, new)| new.or(old));
+            Arc::new(values.collect::<StringViewArray>())
+        }
+        DataType::BinaryView => {
+            let new = texts.iter().map(|text| text.map(str::as_bytes));
+            let values = column.as_binary_view().iter().zip(new).map(|(old, new)| new.or(old));
+            Arc::new(values.collect::<BinaryViewArray>())
+        }
+        DataType::Dictionary(key, _) => {
+            let old = column.as_any_dictionary();
+            let plain = &replaced(&take(old.values(), old.keys(), None)?, texts)?;
+            downcast_integer! {
+                key.as_ref() => (packed_with, plain),
+                key => return Err(unsupported(key)),
+            }
+        }
+        kind => return Err(unsupported(kind)),
+    })
+}
+
+fn replaced_bytes<'a, T: ByteArrayType>(
+    old: &'a GenericByteArray<T>,
+    texts: &[Option<&'a str>],
+    native: impl Fn(&'a str) -> &'a T::Native,
+) -> ArrayRef
+where
+    GenericByteArray<T>: FromIterator<Option<&'a T::Native>>,
+{
+    let values = old.iter().zip(texts).map(|(old, new)| new.map(&native).or(old));
+    Arc::new(values.collect::<GenericByteArray<T>>())
+}
+
+macro_rules! packed_with {
+    ($key:ty, $plain:expr) => {
+        packed::<$key>($plain)?
     };
-    Ok(cast(&new, column.data_type())?)
+}
+use packed_with;
+
+/// Returns the values as a dictionary with keys of type `K`.
+fn packed<K: ArrowDictionaryKeyType>(plain: &ArrayRef) -> ParquetResult<ArrayRef> {
+    match plain.data_type() {
+        DataType::Utf8 => packed_bytes::<K, Utf8Type>(plain.as_bytes()),
+        DataType::LargeUtf8 => packed_bytes::<K, LargeUtf8Type>(plain.as_bytes()),
+        DataType::Binary => packed_bytes::<K, BinaryType>(plain.as_bytes()),
+        DataType::LargeBinary => packed_bytes::<K, LargeBinaryType>(plain.as_bytes()),
+        kind => Err(unsupported(kind)),
+    }
+}
+
+fn packed_bytes<K: ArrowDictionaryKeyType, T: ByteArrayType>(
+    plain: &GenericByteArray<T>,
+) -> ParquetResult<ArrayRef> {
+    let mut builder = GenericByteDictionaryBuilder::<K, T>::new();
+    for value in plain {
+        match value {
+            Some(value) => _ = builder.append(value)?,
+            None => builder.append_null(),
+        }
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+fn unsupported(kind: &DataType) -> ParquetError {
+    ParquetError::NYI(format!("texts of type {kind} cannot be replaced"))
 }

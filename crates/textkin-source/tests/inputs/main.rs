@@ -5,6 +5,8 @@
 mod support;
 
 mod bytes;
+#[cfg(feature = "parquet")]
+mod column;
 mod compressed;
 mod csv;
 mod folders;

@@ -1,12 +1,13 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::types::Int32Type;
+use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, DictionaryArray, Float64Array, Int64Array,
     LargeStringArray, ListArray, RecordBatch, StringArray, StringViewArray, StructArray,
     TimestampMillisecondArray,
 };
-use arrow::datatypes::{DataType, Field, Int32Type};
+use arrow_schema::{DataType, Field};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -78,6 +79,15 @@ fn ids_and_times_may_be_numbers() {
         assert_eq!(read.documents[0].2.as_deref(), Some("1970-01-01T00:00:00"));
         assert_eq!(read_bytes(&compress("gz", &bytes), &settings()), read);
     }
+}
+
+#[test]
+fn times_in_utc_are_read() {
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
+    let time = TimestampMillisecondArray::from(vec![1_500]).with_timezone("UTC");
+    let bytes = plain(vec![("text", text), ("time", Arc::new(time))]);
+    let read = read_bytes(&bytes, &settings());
+    assert_eq!(read.documents[0].2.as_deref(), Some("1970-01-01T00:00:01.500Z"));
 }
 
 #[test]

@@ -232,12 +232,14 @@ proptest! {
 mod tables {
     use std::sync::Arc;
 
-    use arrow::array::{
-        Array, ArrayRef, AsArray, BinaryArray, DictionaryArray, Int64Array, ListArray, RecordBatch,
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Int32Type, Int64Type};
+    use arrow_array::{
+        Array, ArrayRef, BinaryArray, DictionaryArray, Int64Array, ListArray, RecordBatch,
         StringArray, StringViewArray, StructArray,
     };
-    use arrow::compute::concat_batches;
-    use arrow::datatypes::{DataType, Field, Int32Type, Int64Type};
+    use arrow_schema::{DataType, Field};
+    use arrow_select::concat::concat_batches;
     use bytes::Bytes;
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
     use parquet::basic::Compression;
