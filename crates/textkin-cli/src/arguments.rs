@@ -38,7 +38,7 @@ pub(crate) use client::{
 pub(crate) use common::FormatOptions;
 pub(crate) use common::{GlobalOptions, ListFormat, OutputFormat, StopListOptions, When};
 pub(crate) use compare::Compare;
-pub(crate) use dedup::{Dedup, DedupLevelOption, KeepOption, RemovalOptions};
+pub(crate) use dedup::{Dedup, DedupLevelOption, RemovalOptions};
 #[cfg(feature = "server")]
 pub(crate) use delivery::{DeliveryArguments, SmtpEncryption};
 pub(crate) use discover::{Discover, DiscoverComparison, DiscoverOutput};

@@ -93,56 +93,6 @@ pub(crate) fn threshold(
     chunk: ChunkerKind,
 ) -> anyhow::Result<f64> {
     let number = threshold.number(score).map_err(anyhow::Error::msg)?;
-    check_threshold(number, score, chunk)?;
+    textkin::check_threshold(number, score, chunk)?;
     Ok(number)
-}
-
-/// Fails if no pair can reach a threshold.
-pub(crate) fn check_threshold(
-    threshold: f64,
-    score: Measure,
-    chunk: ChunkerKind,
-) -> anyhow::Result<()> {
-    if let Some(max) = max_score(score, chunk) {
-        anyhow::ensure!(
-            threshold <= max,
-            "--threshold must be between 0 and {max} for the score {score}, got {threshold}"
-        );
-    }
-    Ok(())
-}
-
-/// Returns the upper bound of a score, if it has one. Except for characters, a document has at most as many
-/// chunks as words.
-fn max_score(score: Measure, chunk: ChunkerKind) -> Option<f64> {
-    let is_per_word = !matches!(chunk, ChunkerKind::Chars { .. });
-    match score {
-        Measure::S1 => None,
-        Measure::Kin | Measure::S2 | Measure::S3 | Measure::S4 => is_per_word.then_some(1.0),
-        Measure::Ssr
-        | Measure::Sscr
-        | Measure::Containment
-        | Measure::ChunkContainment
-        | Measure::MaxContainment => Some(1.0),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thresholds_out_of_range_are_rejected() {
-        let words = ChunkerKind::default();
-        let chars: ChunkerKind = "chars:12".parse().unwrap();
-        assert!(check_threshold(1.0, Measure::Kin, words).is_ok());
-        assert!(check_threshold(1.0, Measure::S4, words).is_ok());
-        assert!(check_threshold(50.0, Measure::S1, words).is_ok());
-        assert!(check_threshold(3.0, Measure::S2, chars).is_ok());
-        let error = check_threshold(50.0, Measure::Kin, words).unwrap_err();
-        let expected = "--threshold must be between 0 and 1 for the score kin, got 50";
-        assert_eq!(error.to_string(), expected);
-        assert!(check_threshold(1.1, Measure::S4, words).is_err());
-        assert!(check_threshold(1.1, Measure::Ssr, chars).is_err());
-    }
 }

@@ -35,7 +35,12 @@ pub(crate) fn print_notes(noted: &[DocumentNotes], documents: &Documents, quiet:
 
 /// Returns an error with its causes in one line, with system errors in lower case and without their number.
 pub(crate) fn error_text(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
+    let mut text = match error.downcast_ref() {
+        Some(textkin::Error::InvalidOption { option, reason }) => {
+            format!("--{} {reason}", option.replace('_', "-"))
+        }
+        _ => error.to_string(),
+    };
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
         let cause = cause.split_once(" (os error").map_or(cause.as_str(), |(words, _)| words);

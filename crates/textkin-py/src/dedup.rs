@@ -9,11 +9,8 @@ use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use textkin::source::{DocumentEditor as _, EditDecision};
-use textkin::types::{Document, DocumentSink, Problem, Source};
-use textkin::{
-    DEFAULT_DUPLICATE_SHARE, DEFAULT_LINE_WORDS, DEFAULT_PASSAGE_WORDS, DedupLevel, DedupSettings,
-    DuplicateMeasure, Duplicates, KeepRule, RunControl, dedup as find_duplicates,
-};
+use textkin::types::{Document, DocumentSink, Measure, Problem, Source};
+use textkin::{DedupLevel, Duplicates, RunControl};
 
 use crate::data::Data;
 use crate::error;
@@ -44,17 +41,17 @@ pub(crate) fn dedup(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<FoundDuplicates> {
     let dict = SettingsDict(settings);
-    let dedup_settings = dedup_settings(&dict)?;
-    let settings = dict.settings_without_threshold()?;
+    let job = job(&dict)?;
+    let level = job.dedup_settings().map_err(|error| error::from_textkin(&error))?.level;
     data.check_repeatable()?;
     let mut opened = data.open(py, &dict)?;
     let source = opened.source();
     run(py, opened.feed(), progress.as_ref(), |control| {
         let mut inputs = source()?;
-        let found = find_duplicates(&mut *inputs, &settings, dedup_settings, control)?;
+        let found = job.run_source(&mut *inputs, control)?.into_details();
         let rows = rows_of(&found);
         let row = |document: u32| rows.get(document as usize).copied().unwrap_or_default();
-        let is_whole = matches!(dedup_settings.level, DedupLevel::Document { .. });
+        let is_whole = matches!(level, DedupLevel::Document { .. });
         if is_whole {
             let removed_rows = found.removed.iter().map(|removal| row(removal.document)).collect();
             return Ok(FoundDuplicates { removed_rows, changed_texts: Vec::new(), found });
@@ -122,53 +119,29 @@ fn rows_of(found: &Duplicates) -> Vec<u64> {
     (0..n_rows as u64).filter(|row| problems.next_if(|problem| problem == row).is_none()).collect()
 }
 
-fn dedup_settings(dict: &SettingsDict<'_, '_>) -> PyResult<DedupSettings> {
-    let level = dict.text("level")?.unwrap_or_else(|| "document".to_owned());
-    let (threshold, score) = (dict.parsed::<f64>("threshold")?, dict.parsed("score")?);
-    let min_words = dict.count("min_words")?;
-    let is_document = level == "document";
-    if !is_document && (threshold.is_some() || score.is_some()) {
-        return Err(error::SettingError::new_err(
-            "threshold and score require level='document'; passages and lines are compared word for word",
-        ));
+/// Returns the job that the settings describe.
+fn job(dict: &SettingsDict<'_, '_>) -> PyResult<textkin::Dedup> {
+    let mut job = textkin::Dedup::with_settings(dict.settings_without_threshold()?);
+    if let Some(level) = dict.text("level")? {
+        job = job.level(level);
     }
-    if is_document && min_words.is_some() {
-        let message = "min_words requires level='passage' or level='line'";
-        return Err(error::SettingError::new_err(message));
+    if let Some(threshold) = dict.parsed::<f64>("threshold")? {
+        if threshold <= 0.0 {
+            let reason = format!("expected a number above 0, got {threshold}");
+            return Err(error::setting("threshold", &reason));
+        }
+        job = job.threshold(threshold);
     }
-    let level = match level.as_str() {
-        "document" => {
-            let threshold = threshold.unwrap_or(DEFAULT_DUPLICATE_SHARE);
-            if !(0.0..=1.0).contains(&threshold) || threshold == 0.0 {
-                let reason = format!("expected a number above 0 and up to 1, got {threshold}");
-                return Err(error::setting("threshold", &reason));
-            }
-            DedupLevel::Document {
-                measure: score.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
-                threshold,
-            }
-        }
-        "passage" => DedupLevel::Passage { min_words: min_words.unwrap_or(DEFAULT_PASSAGE_WORDS) },
-        "line" => DedupLevel::Line { min_words: min_words.unwrap_or(DEFAULT_LINE_WORDS) },
-        other => {
-            let reason = format!("expected document, passage or line, got '{other}'");
-            return Err(error::setting("level", &reason));
-        }
-    };
-    let keep = dict.text("keep")?.unwrap_or_else(|| "first".to_owned());
-    let keep = match keep.as_str() {
-        "first" => KeepRule::First,
-        "last" => KeepRule::Last,
-        "longest" => KeepRule::Longest,
-        "best" => KeepRule::Best,
-        field if field.starts_with("field:") => KeepRule::Field,
-        other => {
-            let reason =
-                format!("expected first, last, longest, best or field:NAME, got '{other}'");
-            return Err(error::setting("keep", &reason));
-        }
-    };
-    Ok(DedupSettings { level, keep })
+    if let Some(score) = dict.parsed::<Measure>("score")? {
+        job = job.score(score);
+    }
+    if let Some(keep) = dict.text("keep")? {
+        job = job.keep(keep);
+    }
+    if let Some(words) = dict.count("min_words")? {
+        job = job.min_words(words);
+    }
+    Ok(job)
 }
 
 #[pymethods]

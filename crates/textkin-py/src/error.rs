@@ -16,9 +16,10 @@ pub(crate) use exceptions::{DataError, DataTypeError, Error, SettingError};
 pub(crate) fn from_textkin(error: &textkin::Error) -> PyErr {
     let message = in_python(&full_message(error));
     match error {
-        textkin::Error::Strategy(_) | textkin::Error::NotWordChunks(_) => {
-            SettingError::new_err(message)
-        }
+        textkin::Error::Strategy(_)
+        | textkin::Error::NotWordChunks(_)
+        | textkin::Error::InvalidOption { .. }
+        | textkin::Error::WordList { .. } => SettingError::new_err(message),
         textkin::Error::Problem(found) => DataError::new_err(format!(
             "{}; with strict=False such documents are skipped and listed in .problems",
             problem(found)

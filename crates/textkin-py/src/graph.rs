@@ -12,10 +12,7 @@ use pyo3::types::PyDict;
 use textkin::graph::{AlignSettings, Clustering, Graph, Overlaps};
 use textkin::report::PairColumns;
 use textkin::types::{Cluster, Note, Pair, Rewind};
-use textkin::{
-    DiscoveryOutput, DocumentTexts, PairRows, RunControl, Settings, compare_without,
-    discover as find_pairs, raw_overlaps, survey_collection,
-};
+use textkin::{DiscoveryOutput, DocumentTexts, PairRows, RunControl, Settings, compare_without};
 
 use crate::compare::ComparedTexts;
 use crate::data::Data;
@@ -52,20 +49,21 @@ pub(crate) fn discover(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<DiscoveredGraph> {
     let dict = SettingsDict(settings);
-    let mut settings = dict.settings()?;
+    let settings = dict.settings()?;
     let stop_frequent = dict.count("stop_frequent")?.map(|number| number as usize);
     if settings.excludes_words() || stop_frequent.is_some() || settings.select.needs_collection() {
         data.check_repeatable()?;
     }
     let mut opened = data.open(py, &dict)?;
     let source = opened.source();
-    let (found, raw) = run(py, opened.feed(), progress.as_ref(), |control| {
-        let mut source = source()?;
-        survey_collection(&*source, &mut settings, stop_frequent, control)?;
-        let mut found = find_pairs(&mut *source, &settings, control)?;
-        let raw = raw_overlaps(&*source, &mut found, &settings, control)?;
-        Ok((found, raw))
+    let mut job = textkin::Discover::with_settings(settings);
+    if let Some(n) = stop_frequent {
+        job = job.stop_frequent(n);
+    }
+    let discovery = run(py, opened.feed(), progress.as_ref(), |control| {
+        job.run_source(&mut *source()?, control)
     })?;
+    let (found, raw, settings) = discovery.into_parts();
     Ok(DiscoveredGraph::new(found, raw, settings))
 }
 

@@ -7,11 +7,11 @@ use textkin_core::Problem;
 #[non_exhaustive]
 pub enum Error {
     /// The value of an option is invalid, or does not fit the others.
-    #[error("{option}: {reason}")]
+    #[error("{option} {reason}")]
     InvalidOption {
         /// The name of the option, as that of its setter.
         option: &'static str,
-        /// What is wrong: lower case, no full stop.
+        /// What is wrong, as the rest of a sentence that begins with the option.
         reason: String,
     },
     /// A word list cannot be read.

@@ -87,8 +87,8 @@ pub use index_file::{AnalysisConfig, Occurrences, SharedText, find_occurrences};
 pub use ingest::DocumentNotes;
 pub use job::{
     ByteSize, Cleaned, Compare, Comparison, Dedup, DedupUnit, Discover, Discovery, DocumentCluster,
-    Observer, OptionValue, PassageOrigin, RemovedDocument, RepositoryBuilder, Search, SearchHit,
-    SharedPassage, StageProgress, TracedDocument, Tracer, check_threshold,
+    Keep, Observer, OptionValue, PassageOrigin, RemovedDocument, RepositoryBuilder, Search,
+    SearchHit, SharedPassage, StageProgress, TracedDocument, Tracer, check_threshold,
 };
 pub use pairs::{PairRows, raw_overlaps};
 pub use read::{ReadDocument, read_document, split_document_path};

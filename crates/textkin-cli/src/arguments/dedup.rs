@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use textkin::types::Measure;
+use textkin::{DedupUnit, Keep};
 
 use super::common::{DryRunOptions, FormatOptions};
 use super::discover::PerformanceOptions;
@@ -50,8 +51,8 @@ pub(crate) struct RemovalOptions {
     /// Which duplicate to keep: first, last, longest, best or field:NAME
     ///
     /// `best` has most in common with all others, `field:NAME` the largest value of a field.
-    #[arg(long, default_value = "first", value_name = "WHICH", value_parser = KeepOption::parse)]
-    pub(crate) keep: KeepOption,
+    #[arg(long, default_value = "first", value_name = "WHICH")]
+    pub(crate) keep: Keep,
     /// Minimum words to remove [default: 50 for passages, 3 for lines]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) min_words: Option<u32>,
@@ -103,31 +104,12 @@ impl DedupLevelOption {
     }
 }
 
-/// Which of several duplicates to keep.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum KeepOption {
-    First,
-    Last,
-    Longest,
-    Best,
-    Field(String),
-}
-
-impl KeepOption {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            Some(("field", name)) if !name.is_empty() => return Ok(Self::Field(name.to_owned())),
-            Some(("field", _)) => {
-                return Err("the field name is missing; write field:NAME".to_owned());
-            }
-            _ => {}
-        }
-        match text {
-            "first" => Ok(Self::First),
-            "last" => Ok(Self::Last),
-            "longest" => Ok(Self::Longest),
-            "best" => Ok(Self::Best),
-            _ => Err(format!("expected first, last, longest, best or field:NAME, got '{text}'")),
+impl From<DedupLevelOption> for DedupUnit {
+    fn from(level: DedupLevelOption) -> Self {
+        match level {
+            DedupLevelOption::Document => Self::Document,
+            DedupLevelOption::Passage => Self::Passage,
+            DedupLevelOption::Line => Self::Line,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use textkin::report::terminal::{self, TerminalView};
 use textkin::report::{self, Detail, Output, OutputFile, WithText};
-use textkin::{RunControl, compare, read_document, split_document_path};
+use textkin::{RunControl, split_document_path};
 
 use crate::arguments::{Compare, GlobalOptions, OutputFormat};
 use crate::documents::{analysis_settings, source_settings};
@@ -40,13 +40,11 @@ pub(crate) fn run(arguments: &Compare, global: GlobalOptions) -> anyhow::Result<
     let source_settings = source_settings(&arguments.reading);
     let display = ProgressDisplay::start(&run_control, global);
     run_control.progress.begin("comparing", 0);
-    let read = |path: &Path| read_document(path, &source_settings);
-    let (a, b) = (read(&arguments.a)?, read(&arguments.b)?);
-    let comparison = compare(&a.text, &b.text, &settings, arguments.output.max_gap)?;
+    let job = textkin::Compare::with_settings(settings).reading(source_settings);
+    let job = job.max_gap(arguments.output.max_gap);
+    let comparison = job.run_paths(&arguments.a, &arguments.b)?;
     drop(display);
-    let mut view = comparison.view([&a.id, &a.text], [&b.id, &b.text]);
-    view.a.add_notes(&a.notes);
-    view.b.add_notes(&b.notes);
+    let view = comparison.view();
     if let Some(mut file) = page_file {
         let page = report::comparison_page(&view);
         let written = file.write_all(page.as_bytes());

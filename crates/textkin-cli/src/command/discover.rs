@@ -13,7 +13,6 @@ use textkin::source::Inputs;
 use textkin::types::{Cluster, Pair, Rewind};
 use textkin::{
     DiscoveryOutput, PairRows, Repository, RepositorySource, RunControl, Settings, SharedText,
-    discover,
 };
 
 use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
@@ -72,11 +71,13 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
 
     let display = ProgressDisplay::start(&run_control, global);
-    survey(documents.source(), &mut settings, &arguments.comparison, &run_control)?;
-    let mut found = discover(documents.source_mut(), &settings, &run_control)?;
-    let raw = textkin::raw_overlaps(documents.source(), &mut found, &settings, &run_control)?;
-    let found = &found;
-    let pairs = PairRows { discovery: found, raw: raw.as_ref(), settings: &settings };
+    check_second_read(documents.source(), &settings, &arguments.comparison)?;
+    let mut job = textkin::Discover::with_settings(settings);
+    if let Some(n) = arguments.comparison.stop_frequent {
+        job = job.stop_frequent(n);
+    }
+    let discovery = job.run_source(documents.source_mut(), &run_control)?;
+    let (found, pairs, settings) = (discovery.details(), discovery.rows(), discovery.settings());
     run_control.progress.begin("finding clusters", 0);
     let clusters = found.graph.clusters(arguments.comparison.cluster_by);
     run_control.progress.begin("writing", found.graph.n_edges());
@@ -106,7 +107,7 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     if let Some(file) = html.filter(|_| !too_many) {
         let run = page::Run {
             named: &page::named_inputs(arguments),
-            settings: &page::named_settings(arguments, &settings),
+            settings: &page::named_settings(arguments, settings),
             max_gap: arguments.output.max_gap,
             source: documents.source(),
             pairs,
@@ -124,8 +125,7 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     print_notes(&found.notes, &found.documents, global.quiet);
     report_skipped(&documents, found, global.quiet);
     let seconds = start.elapsed().as_secs_f64();
-    let statistics =
-        statistics(arguments, &settings, found, clusters.len(), write_seconds, seconds);
+    let statistics = statistics(arguments, settings, found, clusters.len(), write_seconds, seconds);
     if let Some(path) = &arguments.output.stats {
         ignore_broken_pipe(report::write_stats(path, &statistics))?;
     }
@@ -266,12 +266,11 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
     })
 }
 
-/// Reads the input a first time if a setting depends on the whole collection.
-fn survey(
+/// Fails if a setting depends on the whole collection and the input cannot be read twice.
+fn check_second_read(
     source: &dyn Rewind,
-    settings: &mut Settings,
+    settings: &Settings,
     comparison: &DiscoverComparison,
-    run_control: &RunControl,
 ) -> anyhow::Result<()> {
     if comparison.stop_frequent.is_some() {
         source.rewind().context("--stop-frequent reads the input twice")?;
@@ -279,7 +278,7 @@ fn survey(
     if settings.select.needs_collection() {
         source.rewind().with_context(|| format!("{} reads the input twice", settings.select))?;
     }
-    Ok(textkin::survey_collection(source, settings, comparison.stop_frequent, run_control)?)
+    Ok(())
 }
 
 /// Opens the outputs before any work is done, so that a path that cannot be written fails at once.

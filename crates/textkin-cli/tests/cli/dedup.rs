@@ -140,7 +140,7 @@ fn repeated_passages_and_lines_are_removed() {
     }
     let run = dedup(&folder, &["x.jsonl", "--level", "line", "--threshold", "0.5", "--out", "z"])
         .expect(2);
-    assert!(run.stderr.starts_with("textkin: --threshold and --score require --level document"));
+    assert!(run.stderr.starts_with("textkin: --threshold requires the level document"));
 }
 
 #[test]

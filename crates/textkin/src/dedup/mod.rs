@@ -18,8 +18,6 @@ mod passage;
 mod preference;
 mod walk;
 
-use std::str::FromStr;
-
 use textkin_core::{Problem, Source, Span};
 use textkin_graph::CapStats;
 
@@ -82,20 +80,6 @@ pub enum KeepRule {
     /// compared as numbers if all values are numbers, else as text. Documents without a value come
     /// last.
     Field,
-}
-
-impl FromStr for KeepRule {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "first" => Ok(Self::First),
-            "last" => Ok(Self::Last),
-            "longest" => Ok(Self::Longest),
-            "best" => Ok(Self::Best),
-            _ => Err(format!("expected first, last, longest, best or field:NAME, got '{name}'")),
-        }
-    }
 }
 
 /// A removed document, passage or line.

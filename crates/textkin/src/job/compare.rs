@@ -13,6 +13,7 @@ use super::options::{ByteSize, JobOptions, OptionValue, analysis_options, readin
 use crate::compare::{CommonText, TextComparison, compare_without};
 use crate::error::Error;
 use crate::read::read_document;
+use crate::settings::Settings;
 
 /// Compares two texts: which passages they share, and how much of each is contained in the other.
 ///
@@ -38,6 +39,11 @@ impl Compare {
     /// Creates a comparison with the options of `textkin compare`.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Creates a comparison with settings of the engine.
+    pub fn with_settings(settings: Settings) -> Self {
+        Self { options: JobOptions { settings, ..JobOptions::default() } }
     }
 
     analysis_options!();

@@ -26,6 +26,7 @@ use crate::dedup::{
 use crate::defaults::{DEFAULT_DUPLICATE_SHARE, DEFAULT_LINE_WORDS, DEFAULT_PASSAGE_WORDS};
 use crate::discover::RunControl;
 use crate::error::Error;
+use crate::settings::Settings;
 
 /// Removes duplicates from a collection.
 ///
@@ -49,7 +50,7 @@ pub struct Dedup {
     level: DedupUnit,
     threshold: Option<f64>,
     score: Option<Measure>,
-    keep: KeepRule,
+    keep: Keep,
     min_words: Option<u32>,
 }
 
@@ -89,10 +90,53 @@ impl fmt::Display for DedupUnit {
     }
 }
 
+/// Which duplicate [`Dedup`] keeps. Ties go to the first in input order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Keep {
+    /// The first in input order.
+    #[default]
+    First,
+    /// The last in input order.
+    Last,
+    /// The one with the most words.
+    Longest,
+    /// The one that has most in common with all others, relative to its length. Only for whole documents.
+    Best,
+    /// The one with the largest value in this field of the records; for documents in memory, the latest.
+    Field(String),
+}
+
+impl FromStr for Keep {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("field", "")) => {
+                return Err("the field name is missing; write field:NAME".to_owned());
+            }
+            Some(("field", name)) => return Ok(Self::Field(name.to_owned())),
+            _ => {}
+        }
+        match text {
+            "first" => Ok(Self::First),
+            "last" => Ok(Self::Last),
+            "longest" => Ok(Self::Longest),
+            "best" => Ok(Self::Best),
+            _ => Err(format!("expected first, last, longest, best or field:NAME, got '{text}'")),
+        }
+    }
+}
+
 impl Dedup {
     /// Creates a deduplication with the options of `textkin dedup`.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Creates a deduplication with settings of the engine.
+    pub fn with_settings(settings: Settings) -> Self {
+        Self { options: JobOptions { settings, ..JobOptions::default() }, ..Self::default() }
     }
 
     /// Sets what is removed: `"document"` by default, `"passage"` or `"line"`.
@@ -120,18 +164,16 @@ impl Dedup {
         self
     }
 
-    /// Sets which duplicate is kept: `"first"` by default, `"last"`, `"longest"`, `"best"`, or `"field:NAME"` for the
-    /// one with the largest value in a field of the records. For documents in memory the value is their time.
-    pub fn keep(mut self, rule: &str) -> Self {
-        match rule.strip_prefix("field:") {
-            Some(field) if !field.is_empty() => {
-                self.options.reading.time_field = Some(field.to_owned());
-                self.keep = KeepRule::Field;
+    /// Sets which duplicate is kept: `"first"` by default, `"last"`, `"longest"`, `"best"` or `"field:NAME"`.
+    pub fn keep(mut self, keep: impl OptionValue<Keep>) -> Self {
+        match keep.into_value() {
+            Ok(keep) => {
+                if let Keep::Field(name) = &keep {
+                    self.options.reading.time_field = Some(name.clone());
+                }
+                self.keep = keep;
             }
-            _ => match rule.parse() {
-                Ok(rule) => self.keep = rule,
-                Err(reason) => self.options.reject("keep", reason),
-            },
+            Err(reason) => self.options.reject("keep", reason),
         }
         self
     }
@@ -162,7 +204,7 @@ impl Dedup {
         D: Into<Document<'a>>,
     {
         self.options.check()?;
-        self.run_source(&mut super::memory_source(documents)?)
+        self.run_source(&mut super::memory_source(documents)?, &RunControl::default())
     }
 
     /// Finds the duplicates among documents in files, folders and patterns.
@@ -174,21 +216,26 @@ impl Dedup {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Cleaned, Error> {
         self.options.check()?;
-        self.run_source(&mut super::inputs(paths, &self.options.reading)?)
+        self.run_source(&mut super::inputs(paths, &self.options.reading)?, &RunControl::default())
     }
 
-    /// Finds the duplicates among documents of any source that can be read twice.
+    /// Finds the duplicates among documents of any source that can be read twice. `control` reports progress and can
+    /// stop the run, as the observer does.
     ///
     /// # Errors
     /// As [`Dedup::run`], and if the source is a stream.
-    pub fn run_source(&self, source: &mut dyn Rewind) -> Result<Cleaned, Error> {
+    pub fn run_source(
+        &self,
+        source: &mut dyn Rewind,
+        control: &RunControl,
+    ) -> Result<Cleaned, Error> {
         let settings = self.options.settings_without_threshold()?;
         let dedup_settings = self.dedup_settings()?;
         let again = source.rewind()?;
-        let duplicates =
-            self.options.run(|control| dedup(source, &settings, dedup_settings, control))?;
-        let control = self.options.control.clone().unwrap_or_default();
-        Ok(Cleaned { duplicates, source: again, control })
+        let duplicates = self
+            .options
+            .run(control, |control| dedup(source, &settings, dedup_settings, control))?;
+        Ok(Cleaned { duplicates, source: again, control: RunControl::default() })
     }
 
     /// Returns the settings of the engine, if the options fit together.
@@ -229,7 +276,14 @@ impl Dedup {
                 DedupLevel::Line { min_words: self.min_words.unwrap_or(DEFAULT_LINE_WORDS) }
             }
         };
-        Ok(DedupSettings { level, keep: self.keep })
+        let keep = match self.keep {
+            Keep::First => KeepRule::First,
+            Keep::Last => KeepRule::Last,
+            Keep::Longest => KeepRule::Longest,
+            Keep::Best => KeepRule::Best,
+            Keep::Field(_) => KeepRule::Field,
+        };
+        Ok(DedupSettings { level, keep })
     }
 }
 
@@ -237,7 +291,7 @@ impl Dedup {
 pub struct Cleaned {
     duplicates: Duplicates,
     source: Box<dyn Rewind>,
-    control: Arc<RunControl>,
+    control: RunControl,
 }
 
 impl fmt::Debug for Cleaned {

@@ -141,7 +141,7 @@ impl Discover {
         D: Into<Document<'a>>,
     {
         self.options.check()?;
-        self.run_source(&mut super::memory_source(documents)?)
+        self.run_source(&mut super::memory_source(documents)?, &RunControl::default())
     }
 
     /// Finds the pairs of documents in files, folders and patterns: everything that `textkin discover` reads. PDF files
@@ -155,16 +155,21 @@ impl Discover {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Discovery, Error> {
         self.options.check()?;
-        self.run_source(&mut super::inputs(paths, &self.options.reading)?)
+        self.run_source(&mut super::inputs(paths, &self.options.reading)?, &RunControl::default())
     }
 
-    /// Finds the pairs of documents of any source.
+    /// Finds the pairs of documents of any source. `control` reports progress and can stop the run, as the observer
+    /// does.
     ///
     /// # Errors
     /// As [`Discover::run`], and if a setting needs to read the source twice, which is a stream.
-    pub fn run_source(&self, source: &mut dyn Rewind) -> Result<Discovery, Error> {
+    pub fn run_source(
+        &self,
+        source: &mut dyn Rewind,
+        control: &RunControl,
+    ) -> Result<Discovery, Error> {
         let mut settings = self.options.settings()?;
-        let (output, raw) = self.options.run(|control| {
+        let (output, raw) = self.options.run(control, |control| {
             survey_collection(source, &mut settings, self.options.stop_frequent, control)?;
             let mut output = discover(source, &settings, control)?;
             let raw = raw_overlaps(source, &mut output, &settings, control)?;
@@ -246,7 +251,7 @@ impl Discovery {
             ));
         };
         let max_bytes = self.options.settings.memory_budget();
-        let texts = self.options.run(|control| {
+        let texts = self.options.run(&RunControl::default(), |control| {
             let wanted: HashSet<u32> = numbers.into_iter().collect();
             DocumentTexts::read(source.rewind()?.as_mut(), &wanted, max_bytes, control)
         })?;
@@ -293,6 +298,13 @@ impl Discovery {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.options.settings
+    }
+
+    /// Returns everything that the engine found, the overlaps without exclusions if anything is excluded, and the
+    /// settings.
+    #[must_use]
+    pub fn into_parts(self) -> (DiscoveryOutput, Option<Overlaps>, Settings) {
+        (self.output, self.raw, self.options.settings)
     }
 
     /// Returns the number of the first document with this id.

@@ -14,7 +14,7 @@ mod search;
 mod trace;
 
 pub use compare::{Compare, Comparison, SharedPassage};
-pub use dedup::{Cleaned, Dedup, DedupUnit, RemovedDocument};
+pub use dedup::{Cleaned, Dedup, DedupUnit, Keep, RemovedDocument};
 pub use discover::{Discover, Discovery, DocumentCluster};
 pub use observer::{Observer, StageProgress};
 pub use options::{ByteSize, OptionValue, check_threshold};

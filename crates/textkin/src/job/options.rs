@@ -18,7 +18,7 @@ use textkin_text::tokenizer::{Normalization, TextPart};
 
 use crate::discover::RunControl;
 use crate::error::Error;
-use crate::job::dedup::DedupUnit;
+use crate::job::dedup::{DedupUnit, Keep};
 use crate::job::observer::{Observer, watch};
 use crate::repository::ExistingPolicy;
 use crate::settings::Settings;
@@ -78,6 +78,7 @@ option_values!(
     ExistingPolicy,
     HashKind,
     InputFormat,
+    Keep,
     Measure,
     Normalization,
     Plan,
@@ -96,7 +97,7 @@ impl OptionValue<Threshold> for f64 {
     fn into_value(self) -> Result<Threshold, String> {
         match self >= 0.0 && self.is_finite() {
             true => Ok(Threshold::Number(self)),
-            false => Err(format!("must be a non-negative number, got {self}")),
+            false => Err(format!("expected a non-negative number, got {self}")),
         }
     }
 }
@@ -123,7 +124,6 @@ pub(crate) struct JobOptions {
     pub(crate) max_gap: u32,
     /// How files are read.
     pub(crate) reading: SourceSettings,
-    pub(crate) control: Option<Arc<RunControl>>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     /// The first option with an invalid value, and the reason.
     pub(crate) invalid: Option<(&'static str, String)>,
@@ -139,7 +139,6 @@ impl Default for JobOptions {
             cluster_by: Clustering::default(),
             max_gap: AlignSettings::default().max_gap,
             reading: SourceSettings { folder_marker, ..SourceSettings::default() },
-            control: None,
             observer: None,
             invalid: None,
         }
@@ -162,7 +161,7 @@ impl JobOptions {
 
     /// Remembers that the option `name` is invalid, unless another was before.
     pub(crate) fn reject(&mut self, name: &'static str, reason: String) {
-        self.invalid.get_or_insert((name, reason));
+        self.invalid.get_or_insert((name, format!("is invalid: {reason}")));
     }
 
     /// Fails if an option is invalid.
@@ -189,21 +188,24 @@ impl JobOptions {
     /// Returns the settings, if every option is valid and a pair can reach the threshold.
     pub(crate) fn settings(&self) -> Result<Settings, Error> {
         let mut settings = self.settings_without_threshold()?;
-        let invalid = |reason| Error::InvalidOption { option: "threshold", reason };
+        let invalid = |reason| Error::InvalidOption {
+            option: "threshold",
+            reason: format!("is invalid: {reason}"),
+        };
         settings.threshold = self.threshold.number(settings.score).map_err(invalid)?;
         check_threshold(settings.threshold, settings.score, settings.chunk)?;
         Ok(settings)
     }
 
-    /// Runs `work` with the control and the observer of the job.
+    /// Runs `work` while the observer watches it.
     pub(crate) fn run<T>(
         &self,
+        control: &RunControl,
         work: impl FnOnce(&RunControl) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let control = self.control.clone().unwrap_or_default();
         match &self.observer {
-            Some(observer) => watch(observer.as_ref(), &control, work),
-            None => work(&control),
+            Some(observer) => watch(observer.as_ref(), control, work),
+            None => work(control),
         }
     }
 }
@@ -410,12 +412,6 @@ macro_rules! performance_options {
             self.options.observer = Some(Arc::new(observer));
             self
         }
-
-        /// Reports progress to `control` and stops when it says so.
-        pub fn control(mut self, control: &Arc<RunControl>) -> Self {
-            self.options.control = Some(Arc::clone(control));
-            self
-        }
     };
 }
 
@@ -434,7 +430,7 @@ mod tests {
         assert!(check_threshold(50.0, Measure::S1, words).is_ok());
         assert!(check_threshold(3.0, Measure::S2, chars).is_ok());
         let error = check_threshold(50.0, Measure::Kin, words).unwrap_err();
-        let expected = "threshold: must be between 0 and 1 for the score kin, got 50";
+        let expected = "threshold must be between 0 and 1 for the score kin, got 50";
         assert_eq!(error.to_string(), expected);
         assert!(check_threshold(1.1, Measure::S4, words).is_err());
         assert!(check_threshold(1.1, Measure::Ssr, chars).is_err());
@@ -448,6 +444,6 @@ mod tests {
             options.settings.memory = Some(size);
         });
         let error = options.settings().unwrap_err().to_string();
-        assert!(error.starts_with("chunk: "), "{error}");
+        assert!(error.starts_with("chunk is invalid: "), "{error}");
     }
 }

@@ -119,9 +119,9 @@ impl RepositoryBuilder {
         self.options.check()?;
         let settings = &self.options.settings;
         let mut writer = RepositoryWriter::open(repository.storage().folder(), settings)?;
-        let added = self
-            .options
-            .run(|control| writer.add(source, self.existing, settings.is_strict, control))?;
+        let added = self.options.run(&RunControl::default(), |control| {
+            writer.add(source, self.existing, settings.is_strict, control)
+        })?;
         *repository = writer.repository();
         Ok(added)
     }

@@ -52,7 +52,7 @@ impl Search {
         match ranking.into_value() {
             Ok(ranking) => self.settings.rankings = vec![ranking],
             Err(reason) => {
-                self.invalid.get_or_insert(("rank", reason));
+                self.invalid.get_or_insert(("rank", format!("is invalid: {reason}")));
             }
         }
         self
@@ -81,7 +81,7 @@ impl Search {
         match selection.into_value() {
             Ok(selection) => self.settings.select = Some(selection),
             Err(reason) => {
-                self.invalid.get_or_insert(("select", reason));
+                self.invalid.get_or_insert(("select", format!("is invalid: {reason}")));
             }
         }
         self

@@ -32,7 +32,10 @@ impl Tracer {
     /// # Errors
     /// If the size is invalid or too small.
     pub fn new(memory: impl OptionValue<ByteSize>) -> Result<Self, Error> {
-        let invalid = |reason| Error::InvalidOption { option: "memory", reason };
+        let invalid = |reason| Error::InvalidOption {
+            option: "memory",
+            reason: format!("is invalid: {reason}"),
+        };
         let ByteSize(bytes) = memory.into_value().map_err(invalid)?;
         Self::with_settings(&TraceSettings::new(Preset::default(), Memory::Bytes(bytes))?)
     }

@@ -9,17 +9,12 @@ use std::sync::Arc;
 use anyhow::Context;
 use textkin::report::{RemovalLine, RemovalWriter, RemovedPart};
 use textkin::source::{InputFile, InputFormat, Inputs, RewriteOutcome};
-use textkin::{
-    DEFAULT_DUPLICATE_SHARE, DEFAULT_LINE_WORDS, DEFAULT_PASSAGE_WORDS, DedupEditor, DedupLevel,
-    DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl, Settings, dedup, report,
-};
+use textkin::{DedupEditor, DedupUnit, Duplicates, Keep, RunControl, Settings, report};
 
 use self::summary::Notices;
 use self::target::Target;
-use crate::arguments::{
-    Dedup, DedupLevelOption, GlobalOptions, KeepOption, OutputFormat, RemovalOptions,
-};
-use crate::documents::{analysis_settings, check_threshold, collection_settings};
+use crate::arguments::{Dedup, DedupLevelOption, GlobalOptions, OutputFormat, RemovalOptions};
+use crate::documents::{analysis_settings, collection_settings};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs::ignore_broken_pipe;
@@ -29,27 +24,34 @@ use crate::progress::ProgressDisplay;
 pub(crate) fn run(arguments: &Dedup, global: GlobalOptions) -> anyhow::Result<Exit> {
     let run_control = Arc::new(RunControl::default());
     interrupt::listen(&run_control)?;
-    let cleaning = cleaning(arguments)?;
     let settings = settings(arguments)?;
+    let temp_dir = settings.temp_dir.clone();
+    let job = job(arguments, settings);
+    // Fail before anything is read if the options do not fit together.
+    job.dedup_settings()?;
+    anyhow::ensure!(
+        arguments.removal.level == DedupLevelOption::Document || !arguments.output.annotate,
+        "--annotate requires --level document"
+    );
     let mut source_settings = collection_settings(&arguments.input);
-    if let KeepOption::Field(name) = &arguments.removal.keep {
+    if let Keep::Field(name) = &arguments.removal.keep {
         source_settings.time_field = Some(name.clone());
     }
     source_settings.outputs = arguments.output.log.iter().cloned().collect();
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
-    inputs.spool(&settings.temp_dir).context("cannot store standard input")?;
+    inputs.spool(&temp_dir).context("cannot store standard input")?;
     // Fail before anything is read if the input is a pipe.
     inputs.reopen().context("dedup reads the input twice")?;
     let files = inputs.files();
     let is_text = |file: &InputFile| file.format == Some(InputFormat::Text);
-    if matches!(arguments.removal.keep, KeepOption::Field(_)) && files.iter().any(is_text) {
+    if matches!(arguments.removal.keep, Keep::Field(_)) && files.iter().any(is_text) {
         anyhow::bail!("--keep field:NAME needs records; text files have no fields");
     }
     let mut target = Target::new(arguments, &files)?;
     let log = arguments.output.log.as_deref().map(RemovalWriter::create).transpose()?;
 
     let display = ProgressDisplay::start(&run_control, global);
-    let mut found = dedup(&mut inputs, &settings, cleaning, &run_control)?;
+    let mut found = job.run_source(&mut inputs, &run_control)?.into_details();
     run_control.progress.begin("writing", files.len() as u64);
     let mut editor = found.editor(arguments.output.annotate, &run_control);
     let mut notices = Notices::default();
@@ -114,51 +116,21 @@ fn stopped(editor: &mut DedupEditor<'_>) -> textkin::Error {
     editor.take_failure().unwrap_or(textkin::Error::Stopped)
 }
 
-/// Converts the options, which must fit together, to settings.
-fn cleaning(arguments: &Dedup) -> anyhow::Result<DedupSettings> {
+/// Returns the job that the options describe.
+fn job(arguments: &Dedup, settings: Settings) -> textkin::Dedup {
     let RemovalOptions { level, threshold, score, keep, min_words, .. } = &arguments.removal;
-    let is_document = *level == DedupLevelOption::Document;
-    anyhow::ensure!(
-        is_document || (threshold.is_none() && score.is_none()),
-        "--threshold and --score require --level document; passages and lines are compared word for word"
-    );
-    anyhow::ensure!(
-        !is_document || min_words.is_none(),
-        "--min-words requires --level passage or --level line"
-    );
-    anyhow::ensure!(
-        is_document || !arguments.output.annotate,
-        "--annotate requires --level document"
-    );
+    let mut job =
+        textkin::Dedup::with_settings(settings).level(DedupUnit::from(*level)).keep(keep.clone());
     if let Some(threshold) = *threshold {
-        match score {
-            Some(score) => check_threshold(threshold, *score, arguments.removal.analysis.chunk)?,
-            None => anyhow::ensure!(
-                threshold <= 1.0,
-                "--threshold is a share of words between 0 and 1, got {threshold}"
-            ),
-        }
+        job = job.threshold(threshold);
     }
-    let level = match level {
-        DedupLevelOption::Document => DedupLevel::Document {
-            measure: score.map_or(DuplicateMeasure::Containment, DuplicateMeasure::Score),
-            threshold: threshold.unwrap_or(DEFAULT_DUPLICATE_SHARE),
-        },
-        DedupLevelOption::Passage => {
-            DedupLevel::Passage { min_words: min_words.unwrap_or(DEFAULT_PASSAGE_WORDS) }
-        }
-        DedupLevelOption::Line => {
-            DedupLevel::Line { min_words: min_words.unwrap_or(DEFAULT_LINE_WORDS) }
-        }
-    };
-    let keep = match keep {
-        KeepOption::First => KeepRule::First,
-        KeepOption::Last => KeepRule::Last,
-        KeepOption::Longest => KeepRule::Longest,
-        KeepOption::Best => KeepRule::Best,
-        KeepOption::Field(_) => KeepRule::Field,
-    };
-    Ok(DedupSettings { level, keep })
+    if let Some(score) = *score {
+        job = job.score(score);
+    }
+    if let Some(words) = *min_words {
+        job = job.min_words(words);
+    }
+    job
 }
 
 fn settings(arguments: &Dedup) -> anyhow::Result<Settings> {
