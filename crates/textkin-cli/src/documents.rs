@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use textkin::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
-use textkin::text::grammar::ChunkerKind;
-use textkin::types::Measure;
-use textkin::{Settings, Threshold, read_document};
+use textkin::engine::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
+use textkin::engine::text::grammar::ChunkerKind;
+use textkin::engine::types::Measure;
+use textkin::engine::{Settings, Threshold, read_document};
 
 use crate::arguments::{AnalysisOptions, InputOptions, ReadOptions};
 use crate::relaunch::relaunch;
@@ -93,6 +93,6 @@ pub(crate) fn threshold(
     chunk: ChunkerKind,
 ) -> anyhow::Result<f64> {
     let number = threshold.number(score).map_err(anyhow::Error::msg)?;
-    textkin::check_threshold(number, score, chunk)?;
+    textkin::engine::check_threshold(number, score, chunk)?;
     Ok(number)
 }

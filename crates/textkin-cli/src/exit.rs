@@ -19,7 +19,7 @@ pub(crate) enum Exit {
 impl Exit {
     /// Returns the exit code of an error. A broken pipe is not a failure.
     pub(crate) fn from_error(error: &anyhow::Error) -> Self {
-        let is_closed = |error: &textkin::report::Error| error.is_broken_pipe();
+        let is_closed = |error: &textkin::engine::report::Error| error.is_broken_pipe();
         if error.downcast_ref().is_some_and(is_closed) {
             return Self::Found;
         }

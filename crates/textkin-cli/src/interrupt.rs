@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use textkin::RunControl;
+use textkin::engine::RunControl;
 
 /// How long a run may take to stop on its own. A read from a terminal never ends.
 const GRACE_PERIOD: Duration = Duration::from_millis(800);
@@ -28,7 +28,7 @@ pub(crate) fn listen_and_wait(
         while is_busy.load(Ordering::Acquire) {
             std::thread::sleep(POLL_INTERVAL);
         }
-        textkin::report::remove_unfinished();
+        textkin::engine::report::remove_unfinished();
         std::process::exit(130);
     })?;
     Ok(())

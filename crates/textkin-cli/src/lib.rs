@@ -41,8 +41,8 @@ pub fn command() -> clap::Command {
 /// parser, and how to release memory.
 #[must_use]
 pub fn run(arguments: &[OsString], relaunch: Relaunch) -> u8 {
-    if arguments.get(1).is_some_and(|first| first == textkin::source::WORKER_ARGUMENT) {
-        return textkin::source::serve_worker(&arguments[2..]);
+    if arguments.get(1).is_some_and(|first| first == textkin::engine::source::WORKER_ARGUMENT) {
+        return textkin::engine::source::serve_worker(&arguments[2..]);
     }
     relaunch::set(relaunch);
     // Help and errors of the parser are colored too, before --color is parsed.

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io::Write;
 
-use textkin::report::notes_text;
-use textkin::{DocumentNotes, Documents};
+use textkin::engine::report::notes_text;
+use textkin::engine::{DocumentNotes, Documents};
 
 /// Writes text to standard error. A closed standard error is ignored.
 pub(crate) fn print_message(text: fmt::Arguments<'_>) {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use textkin::report;
-use textkin::source::Inputs;
+use textkin::engine::report;
+use textkin::engine::source::Inputs;
 
 use crate::arguments::{Discover, DiscoverOutput, OutputFormat};
 use crate::messages::print_message;

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use textkin::RunControl;
+use textkin::engine::RunControl;
 
 use crate::arguments::{GlobalOptions, When};
 use crate::messages::print_message;

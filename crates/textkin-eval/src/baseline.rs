@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use textkin::types::chunk::mix;
-use textkin::types::hash::rabin;
+use textkin::engine::types::chunk::mix;
+use textkin::engine::types::hash::rabin;
 
 /// MinHash with locality-sensitive hashing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

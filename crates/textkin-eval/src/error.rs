@@ -67,7 +67,7 @@ pub enum Error {
     },
     /// A normalization step is invalid.
     #[error(transparent)]
-    Normalization(#[from] textkin::text::tokenizer::NormalizationError),
+    Normalization(#[from] textkin::engine::text::tokenizer::NormalizationError),
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] textkin::Error),

@@ -11,7 +11,7 @@
 //! The crate depends only on the `textkin` crate and does not change its results.
 //!
 //! ```no_run
-//! use textkin::RunControl;
+//! use textkin::engine::RunControl;
 //! use textkin_eval::experiment::Experiment;
 //!
 //! for experiment in Experiment::named("deco.table3")? {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use textkin::RunControl;
+use textkin::engine::RunControl;
 use textkin_eval::collection::Collection;
 use textkin_eval::experiment::{ALL, Experiment, Requirement};
 use textkin_eval::generate::{SyntheticKind, SyntheticSettings, generate};

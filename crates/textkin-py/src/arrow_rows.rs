@@ -8,8 +8,8 @@ use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Schema};
 use pyo3::PyResult;
-use textkin::source::column::{find, is_text, text_at};
-use textkin::types::{DocumentSink, Piece};
+use textkin::engine::source::column::{find, is_text, text_at};
+use textkin::engine::types::{DocumentSink, Piece};
 
 use crate::error::{DataError, DataTypeError};
 use crate::row::{Columns, Ids, emit_row, missing_column};

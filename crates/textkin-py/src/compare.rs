@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
-use textkin::graph::AlignSettings;
-use textkin::report::{RunPair, WithText, comparison_json, comparison_page};
-use textkin::types::Note;
-use textkin::{TextComparison, compare as compare_texts, read_document};
+use textkin::engine::graph::AlignSettings;
+use textkin::engine::report::{RunPair, WithText, comparison_json, comparison_page};
+use textkin::engine::types::Note;
+use textkin::engine::{TextComparison, compare as compare_texts, read_document};
 
 use crate::data::source_settings;
 use crate::error;
@@ -67,7 +67,7 @@ pub(crate) fn compare(
 }
 
 impl ComparedTexts {
-    fn with_view<T>(&self, show: impl FnOnce(&textkin::report::Comparison<'_>) -> T) -> T {
+    fn with_view<T>(&self, show: impl FnOnce(&textkin::engine::report::Comparison<'_>) -> T) -> T {
         let [a, b] = [0, 1].map(|side| [self.ids[side].as_str(), self.texts[side].as_str()]);
         let mut view = self.comparison.view(a, b);
         view.a.add_notes(&self.notes[0]);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use textkin::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
-use textkin::types::Rewind;
+use textkin::engine::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
+use textkin::engine::types::Rewind;
 
 use crate::feed::{Feed, Rows, read_once_error};
 use crate::row::Columns;

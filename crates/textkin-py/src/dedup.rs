@@ -8,9 +8,9 @@ use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::source::{DocumentEditor as _, EditDecision};
-use textkin::types::{Document, DocumentSink, Measure, Problem, Source};
-use textkin::{DedupLevel, Duplicates, RunControl};
+use textkin::engine::source::{DocumentEditor as _, EditDecision};
+use textkin::engine::types::{Document, DocumentSink, Measure, Problem, Source};
+use textkin::engine::{DedupLevel, Duplicates, RunControl};
 
 use crate::data::Data;
 use crate::error;
@@ -69,7 +69,7 @@ fn shortened_texts(
     control: &RunControl,
 ) -> Result<Vec<(u64, String)>, textkin::Error> {
     struct ShortenedTexts<'a> {
-        editor: textkin::DedupEditor<'a>,
+        editor: textkin::engine::DedupEditor<'a>,
         rows: std::slice::Iter<'a, u64>,
         changed: Vec<(u64, String)>,
         is_stopped: bool,

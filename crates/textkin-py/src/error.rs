@@ -35,7 +35,7 @@ pub(crate) fn setting(name: &str, reason: &dyn std::fmt::Display) -> PyErr {
 }
 
 /// Returns the message for a document that could not be read or added.
-pub(crate) fn problem(problem: &textkin::types::Problem) -> String {
+pub(crate) fn problem(problem: &textkin::engine::types::Problem) -> String {
     in_python(&problem.to_string())
 }
 

@@ -1,7 +1,7 @@
 //! The feed: a queue of rows that the calling thread fills from Python and other threads read.
 //!
 //! Iterators therefore run on the calling thread, an exception in one ends the run, and only the rows in the short
-//! queue are held in memory; a [`MemorySource`](textkin::source::MemorySource) would hold all of them. If the data
+//! queue are held in memory; a [`MemorySource`](textkin::engine::source::MemorySource) would hold all of them. If the data
 //! can be read again, a second source over the queue starts it again.
 
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
-use textkin::types::{Piece, Rewind, RewindError, Source};
+use textkin::engine::types::{Piece, Rewind, RewindError, Source};
 
 use crate::arrow_rows::ArrowRows;
 use crate::error::DataError;

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::Analyzer;
-use textkin::types::{Layers, Tokens};
+use textkin::engine::Analyzer;
+use textkin::engine::types::{Layers, Tokens};
 
 use crate::error;
 use crate::settings::SettingsDict;

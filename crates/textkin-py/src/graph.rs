@@ -9,10 +9,12 @@ use arrow_schema::{DataType, Field, Schema};
 use hashbrown::HashSet;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::graph::{AlignSettings, Clustering, Graph, Overlaps};
-use textkin::report::PairColumns;
-use textkin::types::{Cluster, Note, Pair, Rewind};
-use textkin::{DiscoveryOutput, DocumentTexts, PairRows, RunControl, Settings, compare_without};
+use textkin::engine::graph::{AlignSettings, Clustering, Graph, Overlaps};
+use textkin::engine::report::PairColumns;
+use textkin::engine::types::{Cluster, Note, Pair, Rewind};
+use textkin::engine::{
+    DiscoveryOutput, DocumentTexts, PairRows, RunControl, Settings, compare_without,
+};
 
 use crate::compare::ComparedTexts;
 use crate::data::Data;

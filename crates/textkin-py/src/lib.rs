@@ -53,17 +53,17 @@ mod _textkin {
     use std::ffi::OsString;
 
     use pyo3::prelude::*;
-    use textkin::graph::{AlignSettings, Clustering};
-    use textkin::search::Ranking;
-    use textkin::text::grammar::ChunkerKind;
-    use textkin::trace::Preset;
-    use textkin::types::Measure;
-    use textkin::{DEFAULT_SELECTOR, DEFAULT_THRESHOLD, DEFAULT_TOP, DEFAULT_TRACE_MEMORY};
+    use textkin::engine::graph::{AlignSettings, Clustering};
+    use textkin::engine::search::Ranking;
+    use textkin::engine::text::grammar::ChunkerKind;
+    use textkin::engine::trace::Preset;
+    use textkin::engine::types::Measure;
+    use textkin::engine::{DEFAULT_SELECTOR, DEFAULT_THRESHOLD, DEFAULT_TOP, DEFAULT_TRACE_MEMORY};
 
     /// Runs a worker process, which reads files that could hang or crash a parser, and returns the exit code.
     #[pyfunction]
     fn worker(arguments: Vec<OsString>) -> u8 {
-        textkin::source::serve_worker(&arguments)
+        textkin::engine::source::serve_worker(&arguments)
     }
 
     /// Runs the command line and returns the exit code; `relaunch` is the command that starts it again.

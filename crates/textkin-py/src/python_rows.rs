@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyFloat, PyIterator, PyMapping, PyString};
-use textkin::types::{DocumentSink, Piece};
+use textkin::engine::types::{DocumentSink, Piece};
 
 use crate::error::DataTypeError;
 use crate::row::{Columns, Ids, emit_row, missing_column};

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
-use textkin::repository_format::DocumentAddress;
-use textkin::search::Ranking;
-use textkin::{
-    ExistingPolicy, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, discover,
-};
+use textkin::engine::repository_format::DocumentAddress;
+use textkin::engine::search::Ranking;
+use textkin::engine::{RepositoryWriter, SearchSettings, Searcher, Settings, discover};
+use textkin::{ExistingPolicy, Repository};
 
 use crate::data::Data;
 use crate::error;
@@ -244,7 +243,7 @@ impl RepositoryHandle {
         let mut source = repository.source();
         let (found, raw) = run(py, None, progress.as_ref(), |control| {
             let mut found = discover(&mut source, &settings, control)?;
-            let raw = textkin::raw_overlaps(&source, &mut found, &settings, control)?;
+            let raw = textkin::engine::raw_overlaps(&source, &mut found, &settings, control)?;
             Ok((found, raw))
         })?;
         Ok(DiscoveredGraph::new(found, raw, settings))
@@ -259,7 +258,7 @@ impl RepositoryHandle {
 
 fn hits(
     searcher: &Searcher,
-    results: &textkin::SearchResults,
+    results: &textkin::engine::SearchResults,
     min_percent: f64,
 ) -> Result<Vec<Hit>, textkin::Error> {
     let mut hits = Vec::new();

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use hashbrown::HashSet;
 use pyo3::PyErr;
 use pyo3::prelude::*;
-use textkin::types::{Document, DocumentSink, Problem};
+use textkin::engine::types::{Document, DocumentSink, Problem};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::DataError;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use textkin::RunControl;
+use textkin::engine::RunControl;
 
 use crate::error;
 use crate::feed::{Feed, Queue};

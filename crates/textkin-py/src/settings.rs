@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::{Settings, Threshold, parse_size};
+use textkin::engine::{Settings, Threshold, parse_size};
 
 use crate::error;
 

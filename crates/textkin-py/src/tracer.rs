@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
-use textkin::report::OutputFile;
-use textkin::trace::{Memory, Preset};
-use textkin::{
+use textkin::engine::report::OutputFile;
+use textkin::engine::trace::{Memory, Preset};
+use textkin::engine::{
     DEFAULT_TRACE_MEMORY, Settings, StreamTracer, TraceProgress, TraceSettings, parse_size,
 };
 
@@ -71,11 +71,12 @@ impl TracerHandle {
     fn feed(&self, py: Python<'_>, id: PyBackedStr, text: PyBackedStr) -> TraceResult {
         let origins = py.detach(|| self.tracer().trace(&id, &text));
         let traced = &origins.trace;
-        let block = |(block, at): (&textkin::trace::Block, &textkin::BlockOrigin)| {
-            let origin = at.origin.as_deref().map(str::to_owned);
-            (at.span.start, at.span.end, block.words, origin, block.origin)
-        };
-        let spans = |spans: &[textkin::types::Span]| -> Vec<(u32, u32)> {
+        let block =
+            |(block, at): (&textkin::engine::trace::Block, &textkin::engine::BlockOrigin)| {
+                let origin = at.origin.as_deref().map(str::to_owned);
+                (at.span.start, at.span.end, block.words, origin, block.origin)
+            };
+        let spans = |spans: &[textkin::engine::types::Span]| -> Vec<(u32, u32)> {
             spans.iter().map(|span| (span.start, span.end)).collect()
         };
         (

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use textkin::types::number::thousands as number;
+use textkin::engine::types::number::thousands as number;
 
 use crate::index::MAX_FILTER_BYTES;
 use crate::serve::MAX_HEAD;

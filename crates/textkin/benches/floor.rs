@@ -7,10 +7,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use textkin::source::Inputs;
-use textkin::text::tokenizer::WordTokenizer;
-use textkin::types::chunk::RollingHash;
-use textkin::types::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
+use textkin::engine::source::Inputs;
+use textkin::engine::text::tokenizer::WordTokenizer;
+use textkin::engine::types::chunk::RollingHash;
+use textkin::engine::types::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
 
 struct Hasher {
     tokenizer: WordTokenizer,

@@ -10,15 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use textkin::index::KeepChunks;
-use textkin::repository_format::Sizes;
-use textkin::search::Ranking;
-use textkin::source::{Inputs, SourceSettings};
-use textkin::types::{Document, DocumentSink, Piece, Problem, Source};
-use textkin::{
-    ExistingPolicy, Repository, RepositoryWriter, RunControl, SearchSettings, Searcher, Settings,
-    discover,
-};
+use textkin::engine::index::KeepChunks;
+use textkin::engine::repository_format::Sizes;
+use textkin::engine::search::Ranking;
+use textkin::engine::source::{Inputs, SourceSettings};
+use textkin::engine::types::{Document, DocumentSink, Piece, Problem, Source};
+use textkin::engine::{RepositoryWriter, RunControl, SearchSettings, Searcher, Settings, discover};
+use textkin::{ExistingPolicy, Repository};
 
 /// Number of words of a synthetic document.
 const WORDS: usize = 300;
@@ -359,7 +357,7 @@ fn document(number: u64) -> String {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
     let mut next = move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        textkin::types::chunk::mix(state)
+        textkin::engine::types::chunk::mix(state)
     };
     let mut text = String::with_capacity(WORDS * 7);
     let mut ranks: Vec<u64> = Vec::with_capacity(WORDS);

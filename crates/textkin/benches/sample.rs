@@ -6,9 +6,9 @@ use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use textkin::source::Inputs;
-use textkin::types::chunk::mix;
-use textkin::types::{Document, DocumentSink, Problem, Source};
+use textkin::engine::source::Inputs;
+use textkin::engine::types::chunk::mix;
+use textkin::engine::types::{Document, DocumentSink, Problem, Source};
 
 struct Sampler {
     parts: u64,

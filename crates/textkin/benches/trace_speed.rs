@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use textkin::source::Inputs;
-use textkin::text::tokenizer::WordTokenizer;
-use textkin::trace::{Memory, Preset};
-use textkin::types::chunk::RollingHash;
-use textkin::types::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
-use textkin::{StreamTracer, TraceSettings};
+use textkin::engine::source::Inputs;
+use textkin::engine::text::tokenizer::WordTokenizer;
+use textkin::engine::trace::{Memory, Preset};
+use textkin::engine::types::chunk::RollingHash;
+use textkin::engine::types::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
+use textkin::engine::{StreamTracer, TraceSettings};
 
 /// The allocator of the command-line program.
 #[global_allocator]

@@ -39,7 +39,7 @@ impl Analyzer {
             true => None,
             false => Some(settings.select.build(&settings.resources)?),
         };
-        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.hash_bits })
+        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.tuning.hash_bits })
     }
 
     /// Returns a buffer for the tokens of this analyzer.

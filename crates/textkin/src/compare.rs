@@ -1,7 +1,7 @@
 //! Comparison of two texts: the passages they share and how much that is.
 //!
 //! In: two texts and settings. Out: aligned passages with spans in both texts, both containments,
-//! and the excluded parts. The counts equal those of [`discover`](crate::discover()) for a
+//! and the excluded parts. The counts equal those of [`discover`](crate::engine::discover()) for a
 //! collection of these two texts.
 
 use std::num::NonZeroU32;
@@ -59,7 +59,7 @@ pub struct CommonText<'a> {
 /// passage. `compare(b, a, …)` mirrors `compare(a, b, …)`.
 ///
 /// ```
-/// use textkin::{Settings, compare};
+/// use textkin::engine::{Settings, compare};
 ///
 /// let a = "Row, row, row your boat gently down the stream";
 /// let b = "They said: row row row your boat gently down the river!";

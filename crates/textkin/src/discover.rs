@@ -117,8 +117,11 @@ pub fn discover(
         threshold: settings.threshold,
         counting: settings.counting,
         threads,
-        max_blocks: settings.max_blocks.unwrap_or_else(|| max_blocks(settings.memory_budget())),
-        max_additions: settings.max_additions,
+        max_blocks: settings
+            .tuning
+            .max_blocks
+            .unwrap_or_else(|| max_blocks(settings.memory_budget())),
+        max_additions: settings.tuning.max_additions,
     };
     let graph = Graph::new(&found.shared, texts, graph_settings, &|| control.stop.is_requested())?;
     clock.stage("pairs", 0);
@@ -237,7 +240,7 @@ fn find(
     let memory = Memory { budget: settings.memory_budget(), temp_dir: settings.temp_dir.clone() };
     let batch_settings = match source.has_texts() {
         true => analyzer.batch_settings(),
-        false => BatchSettings::of_stored_chunks(settings.hash_bits),
+        false => BatchSettings::of_stored_chunks(settings.tuning.hash_bits),
     };
     let collection = Collection::new(batch_settings, settings.plan, memory);
     let threads = settings.n_threads();

@@ -18,7 +18,7 @@ use crate::settings::Settings;
 /// Reads `source` again and computes the overlaps without exclusions; `None` if nothing is excluded or there are no pairs.
 ///
 /// # Errors
-/// As [`discover`](crate::discover()), and if the source cannot be read again.
+/// As [`discover`](crate::engine::discover()), and if the source cannot be read again.
 pub fn raw_overlaps(
     source: &dyn Rewind,
     found: &mut DiscoveryOutput,

@@ -49,16 +49,8 @@ pub struct Settings {
     pub keep_chunks: KeepChunks,
     /// Whether a document that cannot be read ends the run.
     pub is_strict: bool,
-    /// Number of bits of each chunk hash: 64; fewer only to test collisions.
-    #[doc(hidden)]
-    pub hash_bits: u32,
-    /// Maximum number of blocks of pairs in memory; derived from the memory limit unless set by a
-    /// test.
-    #[doc(hidden)]
-    pub max_blocks: Option<usize>,
-    /// Number of additions before common text is counted separately; changed only by tests.
-    #[doc(hidden)]
-    pub max_additions: u64,
+    /// Limits of the algorithms, which tests change to reach every path.
+    pub tuning: Tuning,
 }
 
 impl Default for Settings {
@@ -81,10 +73,25 @@ impl Default for Settings {
             threads: None,
             keep_chunks: KeepChunks::None,
             is_strict: false,
-            hash_bits: 64,
-            max_blocks: None,
-            max_additions: 1 << 30,
+            tuning: Tuning::default(),
         }
+    }
+}
+
+/// Limits of the algorithms. They affect speed and memory, never results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Number of bits of each chunk hash, at most 64; with fewer, more chunks collide and are verified.
+    pub hash_bits: u32,
+    /// Maximum number of blocks of pairs in memory; derived from the memory limit by default.
+    pub max_blocks: Option<usize>,
+    /// Number of additions before common text is counted separately.
+    pub max_additions: u64,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { hash_bits: 64, max_blocks: None, max_additions: 1 << 30 }
     }
 }
 

@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use proptest::prelude::*;
-use textkin::source::{InputFormat, Inputs, SourceSettings};
-use textkin::types::Overlap;
-use textkin::{RunControl, Settings, compare, discover};
+use textkin::engine::source::{InputFormat, Inputs, SourceSettings};
+use textkin::engine::types::Overlap;
+use textkin::engine::{RunControl, Settings, compare, discover};
 
 fn settings(k: u32, normalize: &str) -> Settings {
     Settings {

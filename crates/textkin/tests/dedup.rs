@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::source::{InputFormat, Inputs, RewriteOutcome, SourceSettings};
-use textkin::text::tokenizer::WordTokenizer;
-use textkin::types::{Layers, Measure, Overlap, Tokenizer, Tokens};
-use textkin::{
+use textkin::engine::source::{InputFormat, Inputs, RewriteOutcome, SourceSettings};
+use textkin::engine::text::tokenizer::WordTokenizer;
+use textkin::engine::types::{Layers, Measure, Overlap, Tokenizer, Tokens};
+use textkin::engine::{
     DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule, RunControl, Settings, dedup,
 };
 

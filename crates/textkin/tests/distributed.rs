@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use textkin::distributed::{
+use textkin::engine::distributed::{
     BucketBytes, CommonChunks, CommonCutoff, ListMerger, PairCounter, PairMerger, PairTotals,
     PairVerifier, PostingsPacker, PostingsSorter, PreparedText, TextPreparer, TextSizes,
     VerifiedPair, WorkItem, copies_only,
 };
-use textkin::source::{InputFormat, Inputs, SourceSettings};
-use textkin::types::{Measure, Overlap};
-use textkin::{RunControl, Settings, discover};
+use textkin::engine::source::{InputFormat, Inputs, SourceSettings};
+use textkin::engine::types::{Measure, Overlap};
+use textkin::engine::{RunControl, Settings, Tuning, discover};
 
 /// How the collection is partitioned.
 #[derive(Clone, Copy, Debug)]
@@ -265,7 +265,7 @@ proptest! {
             score: measure,
             threshold,
             threads: Some(1),
-            hash_bits,
+            tuning: Tuning { hash_bits, ..Tuning::default() },
             ..Settings::default()
         };
         let expected = run_single(&texts, &settings);
@@ -285,7 +285,7 @@ proptest! {
             score: Measure::S4,
             threshold,
             threads: Some(1),
-            hash_bits,
+            tuning: Tuning { hash_bits, ..Tuning::default() },
             ..Settings::default()
         };
         prop_assert!(CommonCutoff::new(&settings, 1).is_some());
@@ -362,7 +362,7 @@ fn changed_and_missing_texts_are_reported() {
             .contains("differs from the first read")
     );
     verifier.add(key, "one two").unwrap();
-    let pair = textkin::distributed::CandidatePair {
+    let pair = textkin::engine::distributed::CandidatePair {
         a: key,
         b: key ^ 1,
         overlap: Overlap::default(),
@@ -387,7 +387,7 @@ fn mismatched_counts_are_reported() {
         chunks_b: 1,
         ..Overlap::default()
     };
-    let pair = |overlap| textkin::distributed::CandidatePair { a, b, overlap, rarity: 0 };
+    let pair = |overlap| textkin::engine::distributed::CandidatePair { a, b, overlap, rarity: 0 };
     let edge = verifier.verify(&pair(right)).unwrap().unwrap();
     assert_eq!((edge.overlap.covered_a, edge.overlap.covered_b), (1, 1));
     let wrong = pair(Overlap { shared: 2, ..right });

@@ -8,12 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::graph::{Clustering, Counting};
-use textkin::index::{KeepChunks, Plan, SharedIndex};
-use textkin::source::{InputFormat, Inputs, SourceSettings};
-use textkin::types::{Measure, Overlap, Pair};
-use textkin::{
-    CommonText, DiscoveryOutput, RunControl, Settings, compare, compare_without, discover, overlaps,
+use textkin::engine::graph::{Clustering, Counting};
+use textkin::engine::index::{KeepChunks, Plan, SharedIndex};
+use textkin::engine::source::{InputFormat, Inputs, SourceSettings};
+use textkin::engine::types::{Measure, Overlap, Pair};
+use textkin::engine::{
+    CommonText, DiscoveryOutput, RunControl, Settings, Tuning, compare, compare_without, discover,
+    overlaps,
 };
 
 /// The overlap of a pair of documents according to the oracle.
@@ -258,7 +259,7 @@ proptest! {
         threads in 1usize..4,
         hash_bits in prop::sample::select(vec![1u32, 4, 13, 64]),
     ) {
-        let settings = Settings { plan, memory: Some(memory), threads: Some(threads), hash_bits, ..all(k) };
+        let settings = Settings { plan, memory: Some(memory), threads: Some(threads), tuning: Tuning { hash_bits, ..Tuning::default() }, ..all(k) };
         let found = run(&texts, &settings);
         let expected = oracle(&texts, k as usize);
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
@@ -274,7 +275,7 @@ proptest! {
         measure in prop::sample::select(Measure::ALL.to_vec()),
         max_additions in prop::sample::select(vec![0, u64::MAX]),
     ) {
-        let settings = Settings { max_df: Some(max_df), score: measure, max_additions, ..all(k) };
+        let settings = Settings { max_df: Some(max_df), score: measure, tuning: Tuning { max_additions, ..Tuning::default() }, ..all(k) };
         let found = run(&texts, &settings);
         let expected = capped(&texts, k as usize, max_df as usize);
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
@@ -331,7 +332,7 @@ proptest! {
         max_df in prop::option::of(1u32..5),
         select in prop::sample::select(vec!["spex", "modulo:2"]),
     ) {
-        let normalization: textkin::text::tokenizer::Normalization = "no-quotes+nfkc+fold".parse().unwrap();
+        let normalization: textkin::engine::text::tokenizer::Normalization = "no-quotes+nfkc+fold".parse().unwrap();
         let templates = vec!["a b c d e".to_owned()];
         let select = select.parse().unwrap();
         let settings = Settings { normalization, templates, max_df, select, ..all(k) };
@@ -355,7 +356,7 @@ proptest! {
 
     #[test]
     fn counts_equal_those_of_the_oracle(texts in collections(), k in 1u32..4, hash_bits in prop::sample::select(vec![3u32, 64])) {
-        let found = run(&texts, &Settings { hash_bits, ..all(k) });
+        let found = run(&texts, &Settings { tuning: Tuning { hash_bits, ..Tuning::default() }, ..all(k) });
         let lists: Vec<_> = texts.iter().map(|text| chunks(&words(text), k as usize)).collect();
         let mut documents_of: BTreeMap<&Vec<String>, BTreeSet<usize>> = BTreeMap::new();
         for (document, list) in lists.iter().enumerate() {
@@ -391,7 +392,7 @@ proptest! {
             found.shared.expect("chunks are kept").write(&found.documents, &mut bytes).unwrap();
             bytes
         };
-        let one = Settings { keep_chunks, hash_bits, threads: Some(1), ..all(k) };
+        let one = Settings { keep_chunks, tuning: Tuning { hash_bits, ..Tuning::default() }, threads: Some(1), ..all(k) };
         let bytes = written(&Settings { plan, threads: Some(threads), ..one.clone() });
         // Different chunks may have the same hash; only their texts distinguish them.
         if hash_bits == 64 {
@@ -436,7 +437,7 @@ proptest! {
         let is_shared = |chunk: &&Vec<String>| sets.iter().filter(|set| set.contains(*chunk)).count() > 1;
         for (text, set) in texts.iter().zip(&sets) {
             let shared: BTreeSet<&Vec<String>> = set.iter().filter(is_shared).collect();
-            let occurrences = textkin::find_occurrences(&index, text).unwrap();
+            let occurrences = textkin::engine::find_occurrences(&index, text).unwrap();
             prop_assert_eq!((occurrences.chunks, occurrences.shared), (set.len() as u64, shared.len() as u64));
             let count = |other: &BTreeSet<Vec<String>>| shared.iter().filter(|chunk| other.contains(**chunk)).count() as u64;
             let mut expected: Vec<(u32, u64)> = (0u32..).zip(&sets).map(|(document, other)| (document, count(other))).filter(|(_, count)| *count > 0).collect();
@@ -455,7 +456,7 @@ proptest! {
     ) {
         let everything = run(&texts, &Settings { score: measure, ..all(2) });
         let expected: Vec<Pair> = everything.graph.rows().filter(|pair| pair.score >= threshold).collect();
-        let found = run(&texts, &Settings { score: measure, threshold, counting, max_additions, ..all(2) });
+        let found = run(&texts, &Settings { score: measure, threshold, counting, tuning: Tuning { max_additions, ..Tuning::default() }, ..all(2) });
         prop_assert_eq!(found.graph.rows().collect::<Vec<_>>(), expected);
     }
 
@@ -471,7 +472,7 @@ proptest! {
         let select = select.parse().unwrap();
         let settings = Settings { score: measure, threshold, select, threads: Some(threads), ..all(2) };
         let listed = run(&texts, &settings).graph;
-        let tallied = run(&texts, &Settings { max_blocks: Some(0), max_additions, ..settings }).graph;
+        let tallied = run(&texts, &Settings { tuning: Tuning { max_blocks: Some(0), max_additions, ..Tuning::default() }, ..settings }).graph;
         prop_assert_eq!(tallied.n_edges(), listed.n_edges());
         prop_assert_eq!(tallied.n_pairs(), listed.n_pairs());
         prop_assert_eq!(tallied.clusters(Clustering::Dense), listed.clusters(Clustering::Components));
@@ -516,7 +517,7 @@ proptest! {
         let every: BTreeMap<_, _> = everything.graph.rows().map(|pair| ((pair.a, pair.b), pair.overlap)).collect();
         let settings = Settings { select: select.parse().unwrap(), ..all(2) };
         let found = run(&texts, &settings);
-        let analyzer = textkin::Analyzer::new(&settings).unwrap();
+        let analyzer = textkin::engine::Analyzer::new(&settings).unwrap();
         let (mut tokens, mut list, mut selection) = (analyzer.tokens(), Vec::new(), Vec::new());
         let mut selected: Vec<BTreeSet<u64>> = Vec::new();
         for text in &texts {
@@ -540,15 +541,15 @@ proptest! {
         plan in prop::sample::select(vec![Plan::Sort, Plan::Spill]),
         hash_bits in prop::sample::select(vec![2u32, 64]),
     ) {
-        let settings = Settings { chunk: chunk.parse().unwrap(), plan, hash_bits, ..all(2) };
+        let settings = Settings { chunk: chunk.parse().unwrap(), plan, tuning: Tuning { hash_bits, ..Tuning::default() }, ..all(2) };
         let found = run(&texts, &settings);
-        let analyzer = textkin::Analyzer::new(&settings).unwrap();
+        let analyzer = textkin::engine::Analyzer::new(&settings).unwrap();
         let (mut tokens, mut list, mut selection) = (analyzer.tokens(), Vec::new(), Vec::new());
         let mut sets: Vec<BTreeSet<Vec<u8>>> = Vec::new();
         for text in &texts {
             analyzer.tokenize(text, &mut tokens);
             analyzer.chunk(&tokens, &mut list, &mut selection);
-            let bytes = |chunk: &textkin::types::Chunk| tokens.normalized()[chunk.start as usize..chunk.end as usize].to_vec();
+            let bytes = |chunk: &textkin::engine::types::Chunk| tokens.normalized()[chunk.start as usize..chunk.end as usize].to_vec();
             sets.push(list.iter().map(bytes).collect());
         }
         let mut expected = BTreeMap::new();
@@ -675,7 +676,7 @@ fn imatch_joins_texts_that_differ_in_common_or_unique_words_only() {
         }
     }
     texts.push("the weather".into());
-    let imatch = Some(textkin::index::ImatchSettings::default());
+    let imatch = Some(textkin::engine::index::ImatchSettings::default());
     for threads in [1, 2] {
         let found = run(&texts, &Settings { imatch, threads: Some(threads), ..all(8) });
         let expected: Vec<Vec<u32>> =

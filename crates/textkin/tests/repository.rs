@@ -4,13 +4,14 @@ use std::path::Path;
 
 use hashbrown::HashSet;
 use proptest::prelude::*;
-use textkin::search::Ranking;
-use textkin::types::{Document, Measure};
-use textkin::{
-    DedupLevel, DedupSettings, DiscoveryOutput, DocumentTexts, DuplicateMeasure, Error,
-    ExistingPolicy, KeepRule, Repository, RepositoryWriter, RunControl, SearchSettings, Searcher,
-    Settings, dedup, discover, pairs_with_new, raw_overlaps, source,
+use textkin::engine::search::Ranking;
+use textkin::engine::types::{Document, Measure};
+use textkin::engine::{
+    DedupLevel, DedupSettings, DiscoveryOutput, DocumentTexts, DuplicateMeasure, KeepRule,
+    RepositoryWriter, RunControl, SearchSettings, Searcher, Settings, dedup, discover,
+    pairs_with_new, raw_overlaps, source,
 };
+use textkin::{Error, ExistingPolicy, Repository};
 
 #[derive(Clone, Debug)]
 enum Change {
@@ -60,8 +61,11 @@ fn source_of(documents: &[(String, String)]) -> source::Inputs {
 
 type Row = (String, String, u64, u64, u64, u64, u64);
 
-fn rows(found: &DiscoveryOutput, pairs: impl Iterator<Item = textkin::types::Pair>) -> Vec<Row> {
-    let row = |pair: textkin::types::Pair| {
+fn rows(
+    found: &DiscoveryOutput,
+    pairs: impl Iterator<Item = textkin::engine::types::Pair>,
+) -> Vec<Row> {
+    let row = |pair: textkin::engine::types::Pair| {
         let overlap = pair.overlap;
         let (a, b) = (found.documents.id(pair.a), found.documents.id(pair.b));
         (
@@ -229,7 +233,7 @@ proptest! {
 /// them.
 fn check_new(
     repository: &Repository,
-    addresses: &[textkin::repository_format::DocumentAddress],
+    addresses: &[textkin::engine::repository_format::DocumentAddress],
     settings: &Settings,
     documents: &[(String, String)],
 ) -> Result<(), TestCaseError> {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use textkin::text::grammar::ChunkerKind;
-use textkin::text::tokenizer::{Normalization, TextPart};
+use textkin::engine::text::grammar::ChunkerKind;
+use textkin::engine::text::tokenizer::{Normalization, TextPart};
 
 use super::StopListOptions;
 

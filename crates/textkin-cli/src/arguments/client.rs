@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use textkin::types::MatchLevel;
+use textkin::engine::types::MatchLevel;
 
 use super::InputOptions;
 use super::common::OutputFormat;

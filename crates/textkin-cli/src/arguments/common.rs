@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use textkin::parse_size;
-use textkin::text::tokenizer::Normalization;
+use textkin::engine::parse_size;
+use textkin::engine::text::tokenizer::Normalization;
 
 // No doc comments at groups of options: they would replace the help of the command.
 

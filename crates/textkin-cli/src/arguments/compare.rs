@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use textkin::graph::AlignSettings;
+use textkin::engine::graph::AlignSettings;
 
 use super::common::{FormatOptions, OutOptions};
 use super::{AnalysisOptions, ReadOptions};

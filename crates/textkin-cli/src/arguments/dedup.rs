@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use textkin::types::Measure;
+use textkin::engine::types::Measure;
 use textkin::{DedupUnit, Keep};
 
 use super::common::{DryRunOptions, FormatOptions};

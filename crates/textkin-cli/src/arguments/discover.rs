@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use textkin::graph::{AlignSettings, Clustering, Counting};
-use textkin::index::Plan;
-use textkin::text::grammar::Selection;
-use textkin::types::Measure;
-use textkin::types::hash::HashKind;
-use textkin::{DEFAULT_SELECTOR, Threshold};
+use textkin::engine::graph::{AlignSettings, Clustering, Counting};
+use textkin::engine::index::Plan;
+use textkin::engine::text::grammar::Selection;
+use textkin::engine::types::Measure;
+use textkin::engine::types::hash::HashKind;
+use textkin::engine::{DEFAULT_SELECTOR, Threshold};
 
 use super::common::{FormatOptions, MemoryOptions, TempDirOptions, ThreadOptions};
 use super::{AnalysisOptions, InputOptions};

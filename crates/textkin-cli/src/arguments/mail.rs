@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use clap::Args;
 use textkin_mail::Destination;
 
-use textkin::parse_size;
+use textkin::engine::parse_size;
 
 /// Deliver a message from standard input to a running server
 ///

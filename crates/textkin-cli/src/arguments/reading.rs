@@ -1,9 +1,9 @@
 //! Input options, shared by all commands that read documents.
 
 use clap::Args;
-use textkin::source::InputFormat;
+use textkin::engine::source::InputFormat;
 
-use textkin::parse_size;
+use textkin::engine::parse_size;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use textkin::text::grammar::{ChunkerKind, Selection};
-use textkin::text::tokenizer::Normalization;
-use textkin::types::Measure;
-use textkin::types::hash::HashKind;
-use textkin::{Condition, ExistingPolicy, Threshold, parse_size};
+use textkin::ExistingPolicy;
+use textkin::engine::text::grammar::{ChunkerKind, Selection};
+use textkin::engine::text::tokenizer::Normalization;
+use textkin::engine::types::Measure;
+use textkin::engine::types::hash::HashKind;
+use textkin::engine::{Condition, Threshold, parse_size};
 
 use super::InputOptions;
 use super::common::{

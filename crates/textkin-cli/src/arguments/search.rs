@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use textkin::DEFAULT_TOP;
-use textkin::search::Ranking;
-use textkin::text::grammar::Selection;
+use textkin::engine::DEFAULT_TOP;
+use textkin::engine::search::Ranking;
+use textkin::engine::text::grammar::Selection;
 
 use super::InputOptions;
 use super::common::{ListFormatOptions, OutOptions, StopListOptions, ThreadOptions};

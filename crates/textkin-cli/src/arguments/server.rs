@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::common::FormatOptions;
 use super::{DeliveryArguments, MailArguments};
-use textkin::parse_size;
+use textkin::engine::parse_size;
 
 /// Run the registration server
 ///

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use textkin::text::grammar::Selection;
-use textkin::trace::{Constant, Estimation, Eviction, Memory, Preset};
-use textkin::{DEFAULT_TRACE_MEMORY, parse_size};
+use textkin::engine::text::grammar::Selection;
+use textkin::engine::trace::{Constant, Estimation, Eviction, Memory, Preset};
+use textkin::engine::{DEFAULT_TRACE_MEMORY, parse_size};
 
 use super::common::{OutOptions, TempDirOptions};
 use super::{AnalysisOptions, InputOptions};
@@ -129,7 +129,7 @@ impl CheckpointInterval {
     fn parse(text: &str) -> Result<Self, String> {
         let every = match text.parse() {
             Ok(documents) => Self::Documents(documents),
-            Err(_) => Self::Seconds(textkin::parse_age(text).map_err(|_| {
+            Err(_) => Self::Seconds(textkin::engine::parse_age(text).map_err(|_| {
                 format!(
                     "expected a number of documents or a time such as 1000, 30s or 5m, got '{text}'"
                 )

@@ -1,6 +1,6 @@
 //! `textkin admin`: creates API keys, backs up and checks the data of a server.
 
-use textkin::report::terminal;
+use textkin::engine::report::terminal;
 use textkin_server::{DataCheck, NewKey, Scope, back_up, check_data, new_key_in};
 
 use crate::arguments::{Admin, AdminCommand, AdminKey, FormatOptions, GlobalOptions, OutputFormat};

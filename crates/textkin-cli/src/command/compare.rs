@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
-use textkin::report::terminal::{self, TerminalView};
-use textkin::report::{self, Detail, Output, OutputFile, WithText};
-use textkin::{RunControl, split_document_path};
+use textkin::engine::report::terminal::{self, TerminalView};
+use textkin::engine::report::{self, Detail, Output, OutputFile, WithText};
+use textkin::engine::{RunControl, split_document_path};
 
 use crate::arguments::{Compare, GlobalOptions, OutputFormat};
 use crate::documents::{analysis_settings, source_settings};

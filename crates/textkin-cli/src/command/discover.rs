@@ -7,12 +7,15 @@ use std::time::Instant;
 
 use anyhow::Context;
 use serde_json::Value;
-use textkin::index::{ImatchSettings, KeepChunks};
-use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal};
-use textkin::source::Inputs;
-use textkin::types::{Cluster, Pair, Rewind};
-use textkin::{
-    DiscoveryOutput, PairRows, Repository, RepositorySource, RunControl, Settings, SharedText,
+use textkin::Repository;
+use textkin::engine::index::{ImatchSettings, KeepChunks};
+use textkin::engine::report::{
+    self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal,
+};
+use textkin::engine::source::Inputs;
+use textkin::engine::types::{Cluster, Pair, Rewind};
+use textkin::engine::{
+    DiscoveryOutput, PairRows, RepositorySource, RunControl, Settings, SharedText,
 };
 
 use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
@@ -412,7 +415,7 @@ fn statistics(
     seconds: f64,
 ) -> report::Statistics {
     let counts = &found.counts;
-    let stage = |stage: &textkin::StageTiming| report::StageTime {
+    let stage = |stage: &textkin::engine::StageTiming| report::StageTime {
         name: stage.name.to_owned(),
         seconds: stage.seconds,
         bytes: stage.bytes,

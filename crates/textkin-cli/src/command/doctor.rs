@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use textkin::report::terminal;
-use textkin::source::{FileKind, find_program};
+use textkin::engine::report::terminal;
+use textkin::engine::source::{FileKind, find_program};
 
 use crate::arguments::{Doctor, OutputFormat};
 use crate::exit::Exit;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use textkin::RunControl;
-use textkin::report::terminal;
+use textkin::engine::RunControl;
+use textkin::engine::report::terminal;
 use textkin_eval::collection::Collection;
 use textkin_eval::experiment::{ALL, Experiment};
 use textkin_eval::generate::{self, SyntheticSettings};

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use hashbrown::HashSet;
-use textkin::report::{Output, PairRow, WithText, comparison_json};
-use textkin::types::{Pair, Rewind};
-use textkin::{DocumentTexts, Error, PairRows, RunControl, Settings, compare, compare_without};
+use textkin::Error;
+use textkin::engine::report::{Output, PairRow, WithText, comparison_json};
+use textkin::engine::types::{Pair, Rewind};
+use textkin::engine::{DocumentTexts, PairRows, RunControl, Settings, compare, compare_without};
 
 /// Pairs to explain at a time.
 const PAIRS: usize = 256;

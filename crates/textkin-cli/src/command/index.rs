@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use textkin::index::SharedIndex;
-use textkin::report::{OutputFile, terminal};
-use textkin::{AnalysisConfig, find_occurrences};
+use textkin::engine::index::SharedIndex;
+use textkin::engine::report::{OutputFile, terminal};
+use textkin::engine::{AnalysisConfig, find_occurrences};
 
 use crate::arguments::{Index, OutputFormat};
 use crate::exit::Exit;
@@ -150,7 +150,8 @@ fn json_overview<B: AsRef<[u8]>>(
 fn list<B: AsRef<[u8]>>(index: &SharedIndex<B>, arguments: &Index) -> anyhow::Result<()> {
     let mut out = OutputFile::create(arguments.out.path())?;
     let written = write_list(index, arguments, &mut std::io::BufWriter::new(&mut out));
-    let written = written.map_err(|source| textkin::report::Error::write(out.name(), source));
+    let written =
+        written.map_err(|source| textkin::engine::report::Error::write(out.name(), source));
     Ok(ignore_broken_pipe(written.and_then(|()| out.finish()))?)
 }
 

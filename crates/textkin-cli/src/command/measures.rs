@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use textkin::report::terminal;
-use textkin::search::Ranking;
+use textkin::engine::report::terminal;
+use textkin::engine::search::Ranking;
 
 use crate::arguments::{Measures, OutputFormat};
 use crate::exit::Exit;

@@ -3,12 +3,13 @@
 use std::io::Write as _;
 
 use hashbrown::HashSet;
-use textkin::report::{
+use textkin::Error;
+use textkin::engine::report::{
     self, DocumentNames, OutputFile, PairPassages, PairRow, RunPage, RunPairs, notes_text, run_page,
 };
-use textkin::types::{Cluster, Rewind};
-use textkin::{
-    DocumentNotes, DocumentTexts, Error, PairRows, RunControl, Settings, compare, compare_without,
+use textkin::engine::types::{Cluster, Rewind};
+use textkin::engine::{
+    DocumentNotes, DocumentTexts, PairRows, RunControl, Settings, compare, compare_without,
 };
 
 use crate::arguments::Discover;

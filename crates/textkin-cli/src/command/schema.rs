@@ -1,7 +1,7 @@
 //! `textkin schema`: JSON Schemas of the JSON that commands write.
 
 use anyhow::Context;
-use textkin::report::{OutputSchema, output_schemas, terminal};
+use textkin::engine::report::{OutputSchema, output_schemas, terminal};
 
 use crate::arguments::Schema;
 use crate::exit::Exit;

@@ -8,12 +8,13 @@ use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use textkin::report::terminal::TerminalView;
-use textkin::report::{Output, csv_field, terminal};
-use textkin::search::{PassageDocument, PassageSettings, Ranked, Ranking};
-use textkin::source::Inputs;
-use textkin::types::{Document, DocumentSink, Problem, Source, Span};
-use textkin::{Repository, RunControl, SearchResults, SearchSettings, Searcher};
+use textkin::Repository;
+use textkin::engine::report::terminal::TerminalView;
+use textkin::engine::report::{Output, csv_field, terminal};
+use textkin::engine::search::{PassageDocument, PassageSettings, Ranked, Ranking};
+use textkin::engine::source::Inputs;
+use textkin::engine::types::{Document, DocumentSink, Problem, Source, Span};
+use textkin::engine::{RunControl, SearchResults, SearchSettings, Searcher};
 
 use self::json::TextRange;
 pub(crate) use self::json::schema as result_schema;
@@ -71,8 +72,8 @@ pub(crate) fn run(arguments: &Search, global: GlobalOptions) -> anyhow::Result<E
     drop(display);
     let SearchSession { out, is_found, n_queries, problems, failure, .. } = session;
     if let Some(error) = failure {
-        let closed = error.downcast_ref::<textkin::report::Error>();
-        return match closed.is_some_and(textkin::report::Error::is_broken_pipe) {
+        let closed = error.downcast_ref::<textkin::engine::report::Error>();
+        return match closed.is_some_and(textkin::engine::report::Error::is_broken_pipe) {
             true => Ok(Exit::Found),
             false => Err(error),
         };
@@ -311,7 +312,7 @@ impl SearchSession<'_> {
         let mut passages = Vec::with_capacity(list.documents.len());
         for found in &list.documents {
             let (id, spans) = self.document_spans(found)?;
-            let pair = |pair: &textkin::search::PassagePair| json::Pair {
+            let pair = |pair: &textkin::engine::search::PassagePair| json::Pair {
                 query: query.range(&pair.query),
                 document: TextRange::new(span(&spans, &pair.document), &pair.document),
                 percent: pair.percent,

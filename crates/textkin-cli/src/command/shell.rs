@@ -1,7 +1,7 @@
 //! `textkin completions` and `textkin man`: files for shells and the manual.
 
 use anyhow::Context;
-use textkin::report::terminal;
+use textkin::engine::report::terminal;
 
 use crate::arguments::{Completions, Man};
 use crate::exit::Exit;

@@ -1,10 +1,10 @@
 //! `textkin strategies`: lists chunkers, selectors, scores, normalization steps and constants.
 
 use serde_json::{Map, Value, json};
-use textkin::report::terminal;
-use textkin::text::{grammar, tokenizer};
-use textkin::trace::{Constant, Memory, Preset};
-use textkin::types::Measure;
+use textkin::engine::report::terminal;
+use textkin::engine::text::{grammar, tokenizer};
+use textkin::engine::trace::{Constant, Memory, Preset};
+use textkin::engine::types::Measure;
 
 use crate::arguments::{OutputFormat, Strategies};
 use crate::exit::Exit;

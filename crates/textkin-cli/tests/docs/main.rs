@@ -161,7 +161,7 @@ fn defaults_and_versions_on_pages_are_those_of_the_code() {
     let every = format!("(default `{}`", default_of("trace", "checkpoint-every"));
     assert!(page("book/src/trace.md").contains(&every), "{every}");
     let dedup = page("book/src/dedup.md");
-    for words in [textkin::DEFAULT_PASSAGE_WORDS, textkin::DEFAULT_LINE_WORDS] {
+    for words in [textkin::engine::DEFAULT_PASSAGE_WORDS, textkin::engine::DEFAULT_LINE_WORDS] {
         assert!(dedup.contains(&format!("| {words} |")), "{words}");
     }
 }

@@ -151,7 +151,7 @@ fn date(field: &str) -> Option<String> {
         _ => "Z".to_owned(),
     };
     let whole = format!("{year:04}-{month:02}-{day:02}T{time}{zone}");
-    whole.parse::<textkin::Timestamp>().is_ok().then_some(whole)
+    whole.parse::<textkin::engine::Timestamp>().is_ok().then_some(whole)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use textkin::source::decompressed;
+use textkin::engine::source::decompressed;
 
 use super::{
     CollectionDocument, CollectionManifest, GroundTruth, LabelFile, PairFile, PassageFile,

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use textkin::source::{Inputs, SourceSettings};
-use textkin::types::{Document, DocumentSink, Measure, Problem, Source};
-use textkin::{RunControl, Settings, discover};
+use textkin::engine::source::{Inputs, SourceSettings};
+use textkin::engine::types::{Document, DocumentSink, Measure, Problem, Source};
+use textkin::engine::{RunControl, Settings, discover};
 
 use super::labels::LabelReader;
 use super::threads::ThreadLinks;

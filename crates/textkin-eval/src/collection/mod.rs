@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use textkin::source::MemorySource;
-use textkin::types::Document;
+use textkin::engine::source::MemorySource;
+use textkin::engine::types::Document;
 
 pub use manifest::{
     BUILT_IN_MANIFESTS, CollectionManifest, LabelFile, PairFile, PassageFile, QueryFile, Threads,
@@ -142,7 +142,7 @@ impl Collection {
     /// documents of some documents are known, chooses only among those.
     #[must_use]
     pub fn queries(&self, n: usize, seed: u64) -> Vec<u32> {
-        let mut random = textkin::types::Random::new(seed);
+        let mut random = textkin::engine::types::Random::new(seed);
         let complete = &self.truth.complete;
         let is_eligible = |query: &u32| complete.is_empty() || complete.contains(query);
         let mut candidates: Vec<u32> =

@@ -1,9 +1,9 @@
 //! DECO and SPEX: Bernstein and Zobel, *Accurate discovery of co-derivative documents via duplicate
 //! text detection* (2006), Tables 2–4, Figures 3 and 5.
 
-use textkin::types::Measure;
-use textkin::types::chunk::mix;
-use textkin::{Analyzer, Settings, discover};
+use textkin::engine::types::Measure;
+use textkin::engine::types::chunk::mix;
+use textkin::engine::{Analyzer, Settings, discover};
 
 use super::store::TemporaryRepository;
 use super::{ExperimentContext, ExperimentOutput};

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use textkin::types::Measure;
-use textkin::{Settings, discover};
+use textkin::engine::types::Measure;
+use textkin::engine::{Settings, discover};
 
 use super::{ExperimentContext, ExperimentOutput};
 use crate::error::Error;

@@ -15,8 +15,8 @@ mod truth;
 
 use std::time::Instant;
 
-use textkin::types::Pair;
-use textkin::{DiscoveryOutput, RunControl};
+use textkin::engine::types::Pair;
+use textkin::engine::{DiscoveryOutput, RunControl};
 
 use crate::collection::Collection;
 use crate::error::Error;

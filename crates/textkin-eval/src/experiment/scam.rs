@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use textkin::search::{Closeness, Ranking};
-use textkin::{SearchSettings, Searcher, Settings};
+use textkin::engine::search::{Closeness, Ranking};
+use textkin::engine::{SearchSettings, Searcher, Settings};
 
 use super::sets::ChunkSets;
 use super::store::{TemporaryRepository, by};
@@ -205,7 +205,7 @@ pub(super) fn figure4(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     let parts = [4, 2, 1].map(|part| all.first(all.texts.len().div_ceil(part)));
     let mut series = Vec::new();
     for (name, chunk, _) in CHUNKINGS {
-        let chunk: textkin::text::grammar::ChunkerKind =
+        let chunk: textkin::engine::text::grammar::ChunkerKind =
             chunk.parse().map_err(textkin::Error::from)?;
         let mut points = Vec::new();
         for part in &parts {

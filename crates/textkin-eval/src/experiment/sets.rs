@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use textkin::search::{Effectiveness, JudgedDocument};
-use textkin::text::grammar::Resources;
-use textkin::{Analyzer, Settings, chunk_frequencies};
+use textkin::engine::search::{Effectiveness, JudgedDocument};
+use textkin::engine::text::grammar::Resources;
+use textkin::engine::{Analyzer, Settings, chunk_frequencies};
 
 use super::ExperimentContext;
 use super::store::{MeanEffectiveness, TOP, judged};
@@ -121,8 +121,8 @@ mod tests {
     use crate::collection::Collection;
     use crate::experiment::store::{TemporaryRepository, by};
     use crate::generate::{SyntheticSettings, generate};
-    use textkin::RunControl;
-    use textkin::search::Ranking;
+    use textkin::engine::RunControl;
+    use textkin::engine::search::Ranking;
 
     /// Sets in memory and a repository rank the same.
     #[test]

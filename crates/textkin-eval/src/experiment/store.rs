@@ -2,8 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use textkin::search::{Effectiveness, JudgedDocument, Ranking};
-use textkin::{ExistingPolicy, Repository, RepositoryWriter, SearchSettings, Searcher, Settings};
+use textkin::engine::search::{Effectiveness, JudgedDocument, Ranking};
+use textkin::engine::{RepositoryWriter, SearchSettings, Searcher, Settings};
+use textkin::{ExistingPolicy, Repository};
 
 use super::ExperimentContext;
 use crate::collection::Collection;

@@ -1,7 +1,7 @@
 //! Experiments on synthetic collections: recall by edit rate and passage length, and compared with MinHash.
 
-use textkin::types::Measure;
-use textkin::{Settings, discover};
+use textkin::engine::types::Measure;
+use textkin::engine::{Settings, discover};
 
 use super::{ExperimentContext, ExperimentOutput};
 use crate::baseline::MinHash;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use textkin::types::Random;
+use textkin::engine::types::Random;
 
 use super::language::join;
 use super::{Edit, Language};

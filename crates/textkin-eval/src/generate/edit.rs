@@ -1,6 +1,6 @@
 //! Edits of a text at a given rate, as by a copier, an editor or a scanner.
 
-use textkin::types::Random;
+use textkin::engine::types::Random;
 
 use super::Language;
 
@@ -62,7 +62,7 @@ impl Edit {
     /// Applies the edit to about `rate` of the words.
     ///
     /// ```
-    /// use textkin::types::Random;
+    /// use textkin::engine::types::Random;
     /// use textkin_eval::generate::{Edit, Language};
     ///
     /// let language = Language::new(1);

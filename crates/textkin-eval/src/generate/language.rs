@@ -1,6 +1,6 @@
 //! Random text with natural statistics: words by the Zipf–Mandelbrot law, sentences and paragraphs.
 
-use textkin::types::Random;
+use textkin::engine::types::Random;
 
 /// Number of words of the language.
 const N_WORDS: usize = 30_000;

@@ -2,8 +2,8 @@
 //!
 //! `graph` judges pairs (Bernstein and Zobel), `classes` degrees of overlap (SCAM), `partition` clusters,
 //! `passages` spans of copied text (PAN). Rankings are judged by
-//! [`Effectiveness`](textkin::search::Effectiveness) (Hoad and Zobel), traces by
-//! [`Accuracy`](textkin::trace::Accuracy) (Abdel-Hamid et al.), each in the crate it judges.
+//! [`Effectiveness`](textkin::engine::search::Effectiveness) (Hoad and Zobel), traces by
+//! [`Accuracy`](textkin::engine::trace::Accuracy) (Abdel-Hamid et al.), each in the crate it judges.
 
 mod classes;
 mod graph;

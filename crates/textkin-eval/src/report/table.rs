@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use textkin::report::csv_field;
+use textkin::engine::report::csv_field;
 
 /// Cell: a figure, or none.
 #[derive(Clone, Debug, PartialEq, Serialize)]

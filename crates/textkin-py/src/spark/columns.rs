@@ -10,7 +10,7 @@ use arrow_array::{
 };
 use arrow_cast::cast;
 use arrow_schema::DataType;
-use textkin::distributed::BucketBytes;
+use textkin::engine::distributed::BucketBytes;
 
 use super::{StepError, StepOptions, StepResult};
 

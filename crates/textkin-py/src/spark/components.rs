@@ -4,7 +4,7 @@ use arrow_array::{ArrayRef, Int64Array, StringArray};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use std::sync::Arc;
-use textkin::distributed;
+use textkin::engine::distributed;
 
 use super::columns::{ByteColumn, batch};
 use crate::error;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use arrow_array::RecordBatch;
-use textkin::distributed::{Error, RunCounter, TextPreparer};
+use textkin::engine::distributed::{Error, RunCounter, TextPreparer};
 
 use super::columns::{ByteColumn, numbered_bytes, small_integers};
 use super::prepare::document;

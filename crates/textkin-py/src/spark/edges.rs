@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
-use textkin::distributed::{
+use textkin::engine::distributed::{
     CandidatePair, CommonChunks, Error, PairVerifier, TextSizes, VerifiedPair, copies_only,
 };
-use textkin::graph::Rarity;
-use textkin::types::{Measure, Overlap};
+use textkin::engine::graph::Rarity;
+use textkin::engine::types::{Measure, Overlap};
 
 use super::columns::{ByteColumn, batch, integer_column, integers};
 use super::{Step, StepError, StepOptions, StepResult};

@@ -1,6 +1,6 @@
 //! Steps of a discovery on Spark: Arrow batches in, Arrow batches out.
 //!
-//! Spark passes every partition of a table to a step, batch by batch. `textkin::distributed` does the work; this
+//! Spark passes every partition of a table to a step, batch by batch. `textkin::engine::distributed` does the work; this
 //! module converts columns to slices and results to columns.
 
 mod columns;
@@ -15,7 +15,7 @@ use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3_arrow::PyRecordBatch;
-use textkin::distributed;
+use textkin::engine::distributed;
 
 pub(crate) use components::Components;
 
@@ -24,7 +24,7 @@ use crate::settings::SettingsDict;
 
 /// Options of a step, including the settings of the run.
 struct StepOptions {
-    settings: textkin::Settings,
+    settings: textkin::engine::Settings,
     /// Seed of the keys of texts.
     seed: u64,
     /// For each partition of the next step, the number that Spark's hash assigns to it.

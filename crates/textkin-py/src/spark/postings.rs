@@ -5,7 +5,9 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch};
-use textkin::distributed::{ListMerger, PostingsPacker, PostingsSorter, TextSizes, WorkItem};
+use textkin::engine::distributed::{
+    ListMerger, PostingsPacker, PostingsSorter, TextSizes, WorkItem,
+};
 
 use super::columns::{ByteColumn, batch, integer_column, integers, lists, packed};
 use super::{Step, StepError, StepOptions, StepResult};

@@ -6,7 +6,7 @@ use arrow_array::builder::{
     BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, StringBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
-use textkin::distributed::{Error, RunCounter, TextPreparer};
+use textkin::engine::distributed::{Error, RunCounter, TextPreparer};
 
 use super::columns::{ByteColumn, batch};
 use super::{Step, StepError, StepOptions, StepResult};

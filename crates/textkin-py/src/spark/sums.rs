@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{BinaryArray, Int32Array, Int64Array, RecordBatch};
-use textkin::distributed::{CandidatePair, PairCounter, PairMerger, PairTotals};
-use textkin::types::{Measure, Overlap};
+use textkin::engine::distributed::{CandidatePair, PairCounter, PairMerger, PairTotals};
+use textkin::engine::types::{Measure, Overlap};
 
 use super::columns::{ByteColumn, batch, integer_column, packed};
 use super::{Step, StepError, StepOptions, StepResult};

@@ -13,8 +13,8 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-use textkin::types::{Chunk, Layers, Tokens};
-use textkin::{Analyzer, Settings};
+use textkin::engine::types::{Chunk, Layers, Tokens};
+use textkin::engine::{Analyzer, Settings};
 
 pub(crate) use self::partition::{MAX_FILTER_BYTES, Partition, PartitionKind};
 pub(crate) use self::query::{Candidate, IndexQuery, MatchOverlap};

@@ -7,9 +7,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hashbrown::HashSet;
-use textkin::source::MemorySource;
-use textkin::types::{Chunk, Document, IndexSegment};
-use textkin::{ExistingPolicy, Repository, RepositoryWriter, RunControl, Settings};
+use textkin::engine::source::MemorySource;
+use textkin::engine::types::{Chunk, Document, IndexSegment};
+use textkin::engine::{RepositoryWriter, RunControl, Settings};
+use textkin::{ExistingPolicy, Repository};
 
 use super::memtable::Memtable;
 use crate::error::Error;
@@ -259,6 +260,6 @@ fn numbers(
     Ok(numbers)
 }
 
-pub(super) fn damage(damage: textkin::types::CorruptionError) -> Error {
-    Error::Engine(textkin::repository_format::Error::from(damage).into())
+pub(super) fn damage(damage: textkin::engine::types::CorruptionError) -> Error {
+    Error::Engine(textkin::engine::repository_format::Error::from(damage).into())
 }

@@ -3,8 +3,8 @@
 use std::sync::PoisonError;
 
 use hashbrown::{HashMap, HashSet};
-use textkin::graph::{AlignSettings, align};
-use textkin::types::{Chunk, Passage, SegmentKind, Span, Tokens};
+use textkin::engine::graph::{AlignSettings, align};
+use textkin::engine::types::{Chunk, Passage, SegmentKind, Span, Tokens};
 
 use super::partition::{Partition, PartitionKind};
 use super::{Index, K};

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use hashbrown::HashSet;
-use textkin::repository_format::Disk;
+use textkin::engine::repository_format::Disk;
 
 use super::{STORE, documents};
 use crate::error::Error;
@@ -126,7 +126,7 @@ fn copy_partition(from: &Path, to: &Path) -> Result<(), Error> {
 /// Copies the files of one manifest. All are opened before the first is copied, because an open file
 /// stays readable after the server has replaced it.
 fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
-    let manifest = from.join(textkin::repository_format::Repository::SIGNATURE.0);
+    let manifest = from.join(textkin::engine::repository_format::Repository::SIGNATURE.0);
     let before = std::fs::read(&manifest)?;
     let mut files = Vec::new();
     for entry in std::fs::read_dir(from)? {
@@ -145,16 +145,17 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
     for (name, mut file) in files {
         std::io::copy(&mut file, &mut std::fs::File::create(to.join(name))?)?;
     }
-    std::fs::write(to.join(textkin::repository_format::Repository::SIGNATURE.0), before)?;
+    std::fs::write(to.join(textkin::engine::repository_format::Repository::SIGNATURE.0), before)?;
     Ok(())
 }
 
 fn check_partition(folder: &Path) -> Result<(), Error> {
-    let checked = textkin::repository_format::Repository::check(&Disk, folder)
+    let checked = textkin::engine::repository_format::Repository::check(&Disk, folder)
         .map_err(textkin::Error::from)?;
     match checked.errors.into_iter().next() {
         Some(damage) => {
-            Err(textkin::Error::from(textkin::repository_format::Error::from(damage)).into())
+            Err(textkin::Error::from(textkin::engine::repository_format::Error::from(damage))
+                .into())
         }
         None => Ok(()),
     }
@@ -200,7 +201,7 @@ fn inspect(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
         for place in stored.addresses() {
             let id = stored.segment(place).id(place.document);
             let id = id.map_err(|damage| {
-                textkin::Error::from(textkin::repository_format::Error::from(damage))
+                textkin::Error::from(textkin::engine::repository_format::Error::from(damage))
             })?;
             on_disk.extend(id.parse::<u64>());
         }

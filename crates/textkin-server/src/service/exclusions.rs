@@ -5,10 +5,10 @@ use std::num::NonZeroU32;
 use hashbrown::HashMap;
 use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
-use textkin::text::grammar::ChunkerKind;
-use textkin::text::tokenizer::TextPart;
-use textkin::types::{Exclusion, Layers, TokenRange, Tokens};
-use textkin::{Analyzer, CommonText, Settings, TextComparison, compare, compare_without};
+use textkin::engine::text::grammar::ChunkerKind;
+use textkin::engine::text::tokenizer::TextPart;
+use textkin::engine::types::{Exclusion, Layers, TokenRange, Tokens};
+use textkin::engine::{Analyzer, CommonText, Settings, TextComparison, compare, compare_without};
 
 use super::repositories::RepositoryRecord;
 use super::{Service, templates};

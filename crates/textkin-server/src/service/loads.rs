@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
-use textkin::source::{Inputs, ProcessLimits, SourceSettings, Worker, read_in_subprocess};
-use textkin::types::{Document, DocumentSink, Problem, Source};
+use textkin::engine::source::{Inputs, ProcessLimits, SourceSettings, Worker, read_in_subprocess};
+use textkin::engine::types::{Document, DocumentSink, Problem, Source};
 use utoipa::ToSchema;
 
 use super::documents::{DocumentRow, ExistingPolicy, NewDocument, PendingText, check_document};

@@ -92,7 +92,7 @@ pub struct ServiceLimits {
     /// Maximum number of documents that one probe is compared with word by word.
     pub examined: usize,
     /// Whether files are read in subprocesses. They run this program, which must then pass the
-    /// arguments of workers on to `textkin::source`.
+    /// arguments of workers on to `textkin::engine::source`.
     pub reads_in_subprocess: bool,
 }
 

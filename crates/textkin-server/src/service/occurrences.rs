@@ -7,7 +7,7 @@
 use hashbrown::HashMap;
 use rusqlite::Transaction;
 use serde::Serialize;
-use textkin::types::{SegmentKind, Span};
+use textkin::engine::types::{SegmentKind, Span};
 use utoipa::ToSchema;
 
 use super::documents::{self, DocumentRow, DocumentView};
@@ -99,7 +99,8 @@ pub(crate) struct PassageOccurrence {
 
 /// Parses the time that the source of a document gives.
 pub(crate) fn timestamp(time: Option<&str>) -> Option<i64> {
-    time.and_then(|time| time.parse::<textkin::Timestamp>().ok()).map(|timestamp| timestamp.0)
+    time.and_then(|time| time.parse::<textkin::engine::Timestamp>().ok())
+        .map(|timestamp| timestamp.0)
 }
 
 /// Returns the index of the earliest of some documents, given by number and time, and how certain it is.

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use hashbrown::{HashMap, HashSet};
 use rusqlite::{Transaction, params};
 use serde::{Deserialize, Serialize};
-use textkin::trace::{Memory, Preset};
-use textkin::{StreamTracer, TraceProgress, TraceSettings};
+use textkin::engine::trace::{Memory, Preset};
+use textkin::engine::{StreamTracer, TraceProgress, TraceSettings};
 
 use super::jobs::PendingJob;
 use super::reattribution::Reattribution;

@@ -118,8 +118,8 @@ pub struct ByteRange {
     pub end: u32,
 }
 
-impl From<textkin::types::Span> for ByteRange {
-    fn from(span: textkin::types::Span) -> Self {
+impl From<textkin::engine::types::Span> for ByteRange {
+    fn from(span: textkin::engine::types::Span) -> Self {
         Self { start: span.start, end: span.end }
     }
 }

@@ -3,7 +3,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
-use textkin::types::Span;
+use textkin::engine::types::Span;
 use utoipa::ToSchema;
 
 use super::Service;

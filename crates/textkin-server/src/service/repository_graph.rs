@@ -4,9 +4,9 @@ use std::sync::{Arc, PoisonError};
 
 use hashbrown::HashMap;
 use rusqlite::params;
-use textkin::source::MemorySource;
-use textkin::types::{DisjointSets, Document};
-use textkin::{RunControl, Settings, discover};
+use textkin::engine::source::MemorySource;
+use textkin::engine::types::{DisjointSets, Document};
+use textkin::engine::{RunControl, Settings, discover};
 
 use super::Service;
 use super::documents::{self, DocumentView};
@@ -101,7 +101,8 @@ impl Service {
         }
         let (words, duplicated) = self.duplicated(&texts);
         let settings = Settings { threshold: MIN_SCORE, ..Settings::default() };
-        let settings = Settings { score: textkin::types::Measure::MaxContainment, ..settings };
+        let settings =
+            Settings { score: textkin::engine::types::Measure::MaxContainment, ..settings };
         let texts = texts.into_iter();
         let texts = texts.map(|(number, text)| Document::new(number.to_string(), text));
         let mut source = MemorySource::new(texts);

@@ -5,8 +5,8 @@
 
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
-use textkin::TextComparison;
-use textkin::types::{Exclusion, SegmentKind, Span};
+use textkin::engine::TextComparison;
+use textkin::engine::types::{Exclusion, SegmentKind, Span};
 
 use super::exclusions::{Comparer, Exclusions};
 use super::probe::{ProbeMatch, RawMatch};

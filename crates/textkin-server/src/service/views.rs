@@ -1,7 +1,7 @@
 //! Queries that only the pages need: lists in other orders, counts, warnings.
 
 use rusqlite::{OptionalExtension, params};
-use textkin::types::{Layers, Tokens};
+use textkin::engine::types::{Layers, Tokens};
 
 use super::documents::{self, DocumentView, RemovalReceipt};
 use super::origins::DocumentOrigins;

@@ -1,7 +1,7 @@
 //! The alerts inbox, and the rules that raise alerts.
 
 use axum::extract::Path;
-use textkin::compare;
+use textkin::engine::compare;
 use textkin_web::page::{AlertsPage, RulesPage};
 use textkin_web::view::{
     self, AlertFilter, AlertRow, Alerts, Assignee, Channels, Choice, ContactRequestRow,
@@ -163,7 +163,7 @@ fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
 
 /// Returns the longest passages of two texts, and the number of other passages.
 fn excerpts(a: &str, b: &str) -> (Vec<Excerpt>, u64) {
-    let Ok(comparison) = compare(a, b, &textkin::Settings::default(), MAX_GAP) else {
+    let Ok(comparison) = compare(a, b, &textkin::engine::Settings::default(), MAX_GAP) else {
         return (Vec::new(), 0);
     };
     let mut passages = comparison.alignment.passages;

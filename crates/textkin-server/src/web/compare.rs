@@ -2,8 +2,8 @@
 
 use axum::extract::Path;
 use rusqlite::{OptionalExtension, params};
-use textkin::TextComparison;
-use textkin::types::{SegmentKind, Span};
+use textkin::engine::TextComparison;
+use textkin::engine::types::{SegmentKind, Span};
 use textkin_web::format::segment;
 use textkin_web::page::ComparePage;
 use textkin_web::view::{
@@ -116,7 +116,7 @@ pub(super) async fn report_of_result(
             let (a, b, _, comparer) = of_source(service, actor, &id, n, &exclusions)?;
             let comparison = comparer.compare_verifiably(&a.text, &b.text)?;
             let view = comparison.view([a.link.name(), &a.text], [b.link.name(), &b.text]);
-            Ok(textkin::report::comparison_page(&view))
+            Ok(textkin::engine::report::comparison_page(&view))
         })
         .await?;
     Ok(download("report.html", "text/html; charset=utf-8", page.into_bytes()))
@@ -173,7 +173,7 @@ fn side_by_side(
         let plain = |title: &str| DocumentLink { title: title.to_owned(), ..Default::default() };
         (a.link, b.link) = (plain("Text A"), plain("Text B"));
     }
-    let score = |overlap: &textkin::types::Overlap| {
+    let score = |overlap: &textkin::engine::types::Overlap| {
         Score::new(
             Share::new(overlap.covered_a, overlap.words_a),
             Share::new(overlap.covered_b, overlap.words_b),
@@ -201,8 +201,8 @@ fn side_by_side(
     })
 }
 
-fn shared_match(passage: &textkin::types::Passage) -> ComparedPassage {
-    let position = |range: &textkin::types::WordSpan| PassagePosition {
+fn shared_match(passage: &textkin::engine::types::Passage) -> ComparedPassage {
+    let position = |range: &textkin::engine::types::WordSpan| PassagePosition {
         first_word: u64::from(range.first),
         words: u64::from(range.count),
         first_byte: u64::from(range.span.start),

@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use hashbrown::HashMap;
-use textkin::compare;
+use textkin::engine::compare;
 use textkin_web::format::segment;
 use textkin_web::page::{FragmentPage, OriginDocumentPage, OriginsPage};
 use textkin_web::view::{
@@ -129,7 +129,7 @@ fn passage(
     let Some(first) = found.occurrences.first() else {
         return Err(Error::NotFound("document with this passage".to_owned()));
     };
-    let settings = textkin::Settings::default();
+    let settings = textkin::engine::Settings::default();
     let mut occurrences = Vec::with_capacity(found.occurrences.len());
     for (at, own) in found.occurrences.iter().enumerate() {
         let comparison = compare(&first.text, &own.text, &settings, MAX_GAP)?;

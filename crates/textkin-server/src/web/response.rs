@@ -158,5 +158,5 @@ pub(super) async fn asset(Path(name): Path<String>) -> Response {
 
 /// Returns a time in ISO 8601.
 pub(super) fn iso(seconds: i64) -> String {
-    textkin::Timestamp(seconds).to_string()
+    textkin::engine::Timestamp(seconds).to_string()
 }

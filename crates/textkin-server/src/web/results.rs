@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use axum::extract::Path;
-use textkin::report::csv_field;
+use textkin::engine::report::csv_field;
 use textkin_web::format::segment;
 use textkin_web::page::{BatchPage, ResultsPage};
 use textkin_web::view::{

@@ -72,7 +72,7 @@ pub(super) async fn new_key(posted: SubmittedForm) -> PageResult {
     let scopes = Scope::parse_all(&fields.all("scope").collect::<Vec<_>>().join(","));
     let days = match fields.non_empty("expires") {
         None => Ok(None),
-        Some(day) => match day.parse::<textkin::Timestamp>() {
+        Some(day) => match day.parse::<textkin::engine::Timestamp>() {
             Ok(timestamp) if timestamp.0 > now() => {
                 Ok(u32::try_from((timestamp.0 - now()) / 86_400 + 1).ok())
             }

@@ -133,8 +133,8 @@ pub struct Duplicates {
 /// The same input and settings give the same result, whatever the threads and the memory.
 ///
 /// ```
-/// use textkin::{DedupLevel, DedupSettings, DuplicateMeasure, KeepRule};
-/// use textkin::{RunControl, Settings, dedup, source};
+/// use textkin::engine::{DedupLevel, DedupSettings, DuplicateMeasure, KeepRule};
+/// use textkin::engine::{RunControl, Settings, dedup, source};
 ///
 /// let lines = "{\"id\":\"a\",\"text\":\"row row row your boat gently down the stream\"}\n\
 ///              {\"id\":\"b\",\"text\":\"Row, row, row your boat, gently down the stream!\"}\n";
@@ -148,7 +148,7 @@ pub struct Duplicates {
 /// ```
 ///
 /// # Errors
-/// As [`discover`](crate::discover()).
+/// As [`discover`](crate::engine::discover()).
 pub fn dedup(
     source: &mut dyn Source,
     settings: &Settings,

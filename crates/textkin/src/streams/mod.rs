@@ -24,7 +24,9 @@ use textkin_trace::{DocumentTrace, Memory, Preset, Tracer};
 
 use self::copied::CopyCounters;
 use self::names::NameRing;
-use crate::{Analyzer, Error, Settings};
+use crate::analyzer::Analyzer;
+use crate::error::Error;
+use crate::settings::Settings;
 
 /// Names and counters together take one part of the memory in this many.
 const NAMES_SHARE: u64 = 16;
@@ -136,8 +138,8 @@ pub struct BlockOrigin {
 /// Traces a stream of texts.
 ///
 /// ```
-/// use textkin::{StreamTracer, TraceSettings};
-/// use textkin::trace::{Memory, Preset};
+/// use textkin::engine::{StreamTracer, TraceSettings};
+/// use textkin::engine::trace::{Memory, Preset};
 ///
 /// let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(1 << 20))?;
 /// let mut tracer = StreamTracer::new(&settings)?;

@@ -14,7 +14,8 @@ use textkin_trace::{Error as TraceError, Tracer};
 use super::copied::{CopyCounters, SavedCounters};
 use super::names::NameRing;
 use super::{StreamTracer, TraceSettings, TraceTimes};
-use crate::{Error, digest};
+use crate::compare::digest;
+use crate::error::Error;
 
 const MAGIC: [u8; 8] = *b"tkstream";
 const VERSION: u32 = 1;
@@ -233,7 +234,7 @@ impl Read for HashedStream<&mut dyn Read> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Memory, Preset};
+    use textkin_trace::{Memory, Preset};
 
     fn settings(memory: u64) -> TraceSettings {
         TraceSettings::new(Preset::Kin, Memory::Bytes(memory)).unwrap()

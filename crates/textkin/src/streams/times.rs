@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Timestamp;
+use crate::timestamp::Timestamp;
 
 /// Counts of documents by how their time compares with earlier documents.
 ///

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use textkin::RunControl;
-use textkin::report::terminal;
-use textkin::source::{Inputs, SourceSettings};
-use textkin::types::number::percent;
-use textkin::types::{Document, DocumentSink, Problem, Source};
+use textkin::engine::RunControl;
+use textkin::engine::report::terminal;
+use textkin::engine::source::{Inputs, SourceSettings};
+use textkin::engine::types::number::percent;
+use textkin::engine::types::{Document, DocumentSink, Problem, Source};
 
 use self::connection::{Server, printable};
 use crate::arguments::{

@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::Context;
-use textkin::report::{RemovalLine, RemovalWriter, RemovedPart};
-use textkin::source::{InputFile, InputFormat, Inputs, RewriteOutcome};
-use textkin::{DedupEditor, DedupUnit, Duplicates, Keep, RunControl, Settings, report};
+use textkin::engine::report::{RemovalLine, RemovalWriter, RemovedPart};
+use textkin::engine::source::{InputFile, InputFormat, Inputs, RewriteOutcome};
+use textkin::engine::{DedupEditor, Duplicates, RunControl, Settings, report};
+use textkin::{DedupUnit, Keep};
 
 use self::summary::Notices;
 use self::target::Target;

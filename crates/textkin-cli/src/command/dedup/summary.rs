@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use textkin::report::terminal;
-use textkin::source::Inputs;
-use textkin::{DedupCounts, Duplicates, report};
+use textkin::engine::report::terminal;
+use textkin::engine::source::Inputs;
+use textkin::engine::{DedupCounts, Duplicates, report};
 
 use crate::arguments::{Dedup, DedupLevelOption, OutputFormat};
 use crate::messages::{print_message, print_notes};
@@ -143,7 +143,8 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
         let n_whole = found.removed.iter().filter(|removal| removal.score >= 1.0).count() as u64;
         let n_part = found.removed.len() as u64 - n_whole;
         let (whole, part) = (number(n_whole), number(n_part));
-        let threshold = arguments.removal.threshold.unwrap_or(textkin::DEFAULT_DUPLICATE_SHARE);
+        let threshold =
+            arguments.removal.threshold.unwrap_or(textkin::engine::DEFAULT_DUPLICATE_SHARE);
         text.push_str(&match arguments.removal.score {
             None => format!(
                 "  contained in one document that stays: {whole} · at least {:.0} % contained: {part}\n",

@@ -6,9 +6,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
-use textkin::DedupEditor;
-use textkin::report::{self, OutputFile, OutputFolder};
-use textkin::source::{InputFile, Inputs, RewriteError, RewriteOutcome};
+use textkin::engine::DedupEditor;
+use textkin::engine::report::{self, OutputFile, OutputFolder};
+use textkin::engine::source::{InputFile, Inputs, RewriteError, RewriteOutcome};
 
 use crate::arguments::Dedup;
 use crate::outputs::{self, ignore_broken_pipe};

@@ -8,14 +8,15 @@ use std::time::Instant;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use textkin::report::terminal::{self, counted};
-use textkin::report::{self, PairRow, PairWriter, Vertex};
-use textkin::repository_format::DocumentAddress;
-use textkin::source::Inputs;
-use textkin::{
-    AddSummary, ExistingPolicy, NewPairs, PairRows, Repository, RepositoryWriter, RunControl,
-    Settings, Timestamp, pairs_with_new, parse_age,
+use textkin::engine::report::terminal::{self, counted};
+use textkin::engine::report::{self, PairRow, PairWriter, Vertex};
+use textkin::engine::repository_format::DocumentAddress;
+use textkin::engine::source::Inputs;
+use textkin::engine::{
+    NewPairs, PairRows, RepositoryWriter, RunControl, Settings, Timestamp, pairs_with_new,
+    parse_age,
 };
+use textkin::{AddSummary, ExistingPolicy, Repository};
 
 use super::preview::Preview;
 use super::settings;

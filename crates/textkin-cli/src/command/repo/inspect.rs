@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use textkin::report::terminal::{self, counted};
-use textkin::report::{Output, csv_field};
-use textkin::repository_format::{Disk, Sizes, StoredDocument};
-use textkin::{Repository, RunControl, Timestamp};
+use textkin::Repository;
+use textkin::engine::report::terminal::{self, counted};
+use textkin::engine::report::{Output, csv_field};
+use textkin::engine::repository_format::{Disk, Sizes, StoredDocument};
+use textkin::engine::{RunControl, Timestamp};
 
 use super::settings_line;
 use crate::arguments::{
@@ -62,7 +63,7 @@ pub(super) fn list(arguments: &RepoList, global: GlobalOptions) -> anyhow::Resul
 
 /// Ignores a broken pipe.
 fn ignore_closed(error: anyhow::Error) -> anyhow::Result<()> {
-    match error.downcast_ref::<textkin::report::Error>() {
+    match error.downcast_ref::<textkin::engine::report::Error>() {
         Some(closed) if closed.is_broken_pipe() => Ok(()),
         _ => Err(error),
     }
@@ -128,7 +129,7 @@ pub(super) fn info(arguments: &RepoInfo) -> anyhow::Result<Exit> {
     let sizes: Sizes = segments.iter().map(|segment| segment.sizes()).sum();
     let all: u64 = segments
         .iter()
-        .map(|segment| u64::from(textkin::types::IndexSegment::n_documents(&**segment)))
+        .map(|segment| u64::from(textkin::engine::types::IndexSegment::n_documents(&**segment)))
         .sum();
     let removed = all - stored.n_documents();
     let config = repository.config();
@@ -227,7 +228,8 @@ pub(super) fn check(arguments: &RepoCheck, global: GlobalOptions) -> anyhow::Res
         run_control.progress.advance(done.saturating_sub(shown));
         shown = shown.max(done);
     };
-    let checked = textkin::repository_format::Repository::check_with(&Disk, folder, &mut progress)?;
+    let checked =
+        textkin::engine::repository_format::Repository::check_with(&Disk, folder, &mut progress)?;
     drop(display);
     for damage in &checked.errors {
         print_message(format_args!("textkin: {damage}\n"));

@@ -7,8 +7,9 @@ mod preview;
 use std::path::Path;
 
 use anyhow::Context;
-use textkin::report::terminal;
-use textkin::{Repository, RepositoryWriter, Settings};
+use textkin::Repository;
+use textkin::engine::report::terminal;
+use textkin::engine::{RepositoryWriter, Settings};
 
 use crate::arguments::{GlobalOptions, OutputFormat, Repo, RepoCommand, RepoCreate, WriteOptions};
 use crate::exit::Exit;

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use serde_json::json;
-use textkin::report::terminal::{self, counted};
-use textkin::source::Inputs;
-use textkin::types::{Document, DocumentSink, Problem, Source};
-use textkin::{ExistingPolicy, Repository, RunControl};
+use textkin::engine::RunControl;
+use textkin::engine::report::terminal::{self, counted};
+use textkin::engine::source::Inputs;
+use textkin::engine::types::{Document, DocumentSink, Problem, Source};
+use textkin::{ExistingPolicy, Repository};
 
 use crate::arguments::{GlobalOptions, OutputFormat, RepoAdd};
 use crate::exit::Exit;

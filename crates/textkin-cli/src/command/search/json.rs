@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use textkin::report::schema_of;
-use textkin::types::Span;
+use textkin::engine::report::schema_of;
+use textkin::engine::types::Span;
 
 /// The schema of a line of results.
 pub(crate) fn schema() -> Schema {

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};
-use textkin::report::{schema_of, terminal};
-use textkin::trace::Block;
-use textkin::types::Span;
-use textkin::{BlockOrigin, DocumentOrigins};
+use textkin::engine::report::{schema_of, terminal};
+use textkin::engine::trace::Block;
+use textkin::engine::types::Span;
+use textkin::engine::{BlockOrigin, DocumentOrigins};
 
 use crate::arguments::TraceFormat;
 

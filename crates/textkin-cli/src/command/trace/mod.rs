@@ -10,10 +10,10 @@ mod top;
 
 use std::sync::Arc;
 
-use textkin::source::Inputs;
-use textkin::trace::{ChunkMethod, Memory, Method};
-use textkin::types::Source as _;
-use textkin::{RunControl, Settings, TraceSettings};
+use textkin::engine::source::Inputs;
+use textkin::engine::trace::{ChunkMethod, Memory, Method};
+use textkin::engine::types::Source as _;
+use textkin::engine::{RunControl, Settings, TraceSettings};
 
 pub(crate) use self::lines::schema as line_schema;
 use self::session::TraceSession;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use textkin::DocumentOrigins;
-use textkin::report::{OriginPage, OriginPassage, Output, origin_page};
+use textkin::engine::DocumentOrigins;
+use textkin::engine::report::{OriginPage, OriginPassage, Output, origin_page};
 
 use crate::arguments::TraceOptions;
 

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use textkin::report::{Output, ResumableFile, terminal};
-use textkin::source::Inputs;
-use textkin::types::{Document, DocumentSink, Problem, Source};
-use textkin::{RunControl, StreamTracer, TraceOutput, TraceProgress, TraceSettings};
+use textkin::engine::report::{Output, ResumableFile, terminal};
+use textkin::engine::source::Inputs;
+use textkin::engine::types::{Document, DocumentSink, Problem, Source};
+use textkin::engine::{RunControl, StreamTracer, TraceOutput, TraceProgress, TraceSettings};
 
 use super::page::TracePage;
 use super::state::StateFile;

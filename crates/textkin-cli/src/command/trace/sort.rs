@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Context;
-use textkin::report::terminal::{counted, fit};
-use textkin::source::{DocumentSpool, Inputs};
-use textkin::types::{Document, DocumentSink, Problem, Source};
-use textkin::{Timestamp, TraceTimes};
+use textkin::engine::report::terminal::{counted, fit};
+use textkin::engine::source::{DocumentSpool, Inputs};
+use textkin::engine::types::{Document, DocumentSink, Problem, Source};
+use textkin::engine::{Timestamp, TraceTimes};
 
 use super::session::TraceSession;
 use crate::messages::print_message;

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use textkin::report::OutputFile;
-use textkin::{StreamTracer, TraceProgress, TraceSettings};
+use textkin::engine::report::OutputFile;
+use textkin::engine::{StreamTracer, TraceProgress, TraceSettings};
 
 use crate::arguments::CheckpointInterval;
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read as _};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use textkin::source::{InputFormat, Inputs, SourceSettings};
+use textkin::engine::source::{InputFormat, Inputs, SourceSettings};
 
 use super::STDIN;
 use super::session::TraceSession;

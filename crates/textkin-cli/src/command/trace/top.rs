@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use textkin::report::{Output, terminal};
-use textkin::{CopiedOrigin, StreamTracer, TopOrigins};
+use textkin::engine::report::{Output, terminal};
+use textkin::engine::{CopiedOrigin, StreamTracer, TopOrigins};
 
 use crate::arguments::TraceOptions;
 use crate::messages::print_message;

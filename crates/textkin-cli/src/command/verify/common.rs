@@ -1,8 +1,8 @@
 //! Common text that a run excluded (--max-df): recomputed from all documents, or as the report claims.
 
 use serde_json::Value;
-use textkin::types::{Layers, Overlap, TokenRange, Tokens};
-use textkin::{Analyzer, CommonText, Settings};
+use textkin::engine::types::{Layers, Overlap, TokenRange, Tokens};
+use textkin::engine::{Analyzer, CommonText, Settings};
 
 /// Words of two documents that --max-df excluded.
 pub(super) struct ReportedCommonText {

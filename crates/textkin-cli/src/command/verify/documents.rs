@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use textkin::digest;
-use textkin::types::{Document, DocumentSink, Note, Problem, Source};
+use textkin::engine::digest;
+use textkin::engine::types::{Document, DocumentSink, Note, Problem, Source};
 
 /// A document of the report that was given.
 pub(super) struct SuppliedText {

@@ -17,12 +17,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use textkin::report::{
+use textkin::engine::report::{
     PairPassages, PairRow, RunPair, WithText, comparison_json, comparison_page, pair_html, terminal,
 };
-use textkin::source::{Inputs, SourceSettings};
-use textkin::types::Overlap;
-use textkin::{RunControl, Settings, compare_without, digest, frequent_words, split_document_path};
+use textkin::engine::source::{Inputs, SourceSettings};
+use textkin::engine::types::Overlap;
+use textkin::engine::{
+    RunControl, Settings, compare_without, digest, frequent_words, split_document_path,
+};
 
 use crate::arguments::{GlobalOptions, OutputFormat, Verify};
 use crate::documents::{collection_settings, templates};
@@ -178,7 +180,8 @@ fn settings(
     let reported = &comparison["settings"];
     let text =
         |key: &str| reported[key].as_str().with_context(|| format!("the report has no {key}"));
-    let normalization: textkin::text::tokenizer::Normalization = text("normalize")?.parse()?;
+    let normalization: textkin::engine::text::tokenizer::Normalization =
+        text("normalize")?.parse()?;
     let is_stopped = reported["stop_list"].is_string();
     Ok(Settings {
         chunk: text("chunk")?.parse()?,

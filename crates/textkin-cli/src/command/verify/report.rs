@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::Value;
-use textkin::source::decompressed;
+use textkin::engine::source::decompressed;
 
 /// Maximum size of a report, in bytes.
 const MAX_BYTES: u64 = 1 << 30;

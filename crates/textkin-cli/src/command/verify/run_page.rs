@@ -7,10 +7,12 @@ use std::collections::HashMap;
 
 use anyhow::Context;
 use serde_json::Value;
-use textkin::graph::Clustering;
-use textkin::source::Inputs;
-use textkin::types::Rewind;
-use textkin::{DiscoveryOutput, PairRows, RunControl, Settings, chunk_frequencies, discover};
+use textkin::engine::graph::Clustering;
+use textkin::engine::source::Inputs;
+use textkin::engine::types::Rewind;
+use textkin::engine::{
+    DiscoveryOutput, PairRows, RunControl, Settings, chunk_frequencies, discover,
+};
 
 use super::differences::differences;
 use super::report::ParsedReport;
@@ -123,7 +125,8 @@ pub(super) fn settings(
     let reported = &run["settings"];
     let text =
         |key: &str| reported[key].as_str().with_context(|| format!("the report has no {key}"));
-    let normalization: textkin::text::tokenizer::Normalization = text("normalize")?.parse()?;
+    let normalization: textkin::engine::text::tokenizer::Normalization =
+        text("normalize")?.parse()?;
     let mut settings = Settings {
         normalization: normalization.with_stop_list(stop_list.to_vec()),
         templates: templates.to_vec(),
@@ -154,7 +157,7 @@ fn regenerate(
         settings.resources.frequencies = Some(frequencies);
     }
     let mut found = discover(&mut *source.rewind()?, &settings, run_control)?;
-    let raw = textkin::raw_overlaps(source, &mut found, &settings, run_control)?;
+    let raw = textkin::engine::raw_overlaps(source, &mut found, &settings, run_control)?;
     let reported = &run["settings"];
     let cluster_by: Clustering =
         reported["cluster_by"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?;

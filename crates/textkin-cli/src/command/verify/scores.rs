@@ -1,9 +1,9 @@
 //! Recomputes the scores of pairs from all documents of a run.
 
 use serde_json::Value;
-use textkin::graph::Overlaps;
-use textkin::types::{Measure, Overlap, Rewind};
-use textkin::{Settings, overlaps};
+use textkin::engine::graph::Overlaps;
+use textkin::engine::types::{Measure, Overlap, Rewind};
+use textkin::engine::{Settings, overlaps};
 
 use super::Resources;
 use super::common::ReportedCommonText;

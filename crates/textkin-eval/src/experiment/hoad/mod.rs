@@ -5,8 +5,8 @@
 
 mod passages;
 
-use textkin::search::Ranking;
-use textkin::{SearchSettings, Settings};
+use textkin::engine::search::Ranking;
+use textkin::engine::{SearchSettings, Settings};
 
 pub(super) use passages::passages;
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use textkin::Searcher;
-use textkin::search::{PassageSettings, Ranking};
-use textkin::{SearchSettings, Settings};
+use textkin::engine::Searcher;
+use textkin::engine::search::{PassageSettings, Ranking};
+use textkin::engine::{SearchSettings, Settings};
 
 use crate::error::Error;
 use crate::experiment::store::{TOP, TemporaryRepository, by};

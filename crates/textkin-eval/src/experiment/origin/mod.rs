@@ -9,7 +9,7 @@ mod paper;
 mod shares;
 mod stream;
 
-use textkin::trace::{
+use textkin::engine::trace::{
     Accuracy, AccuracyScores, ChunkMethod, CopyCount, Estimation, Eviction, Lucky, Memory, Method,
     Preset, Settings as TraceSettings,
 };

@@ -1,6 +1,6 @@
 //! Effect of estimation word by word (Table 11), and accuracy of origins by document length (Figure 2).
 
-use textkin::trace::{Accuracy, Block, DocumentTrace, Preset, Settings as TraceSettings};
+use textkin::engine::trace::{Accuracy, Block, DocumentTrace, Preset, Settings as TraceSettings};
 
 use super::stream::{ChunkSelection, TraceStream};
 use super::{paper, version_b};

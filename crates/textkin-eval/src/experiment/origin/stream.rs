@@ -1,8 +1,8 @@
 //! A collection as a stream: documents in chronological order, chunked, selected and traced.
 
-use textkin::trace::{Accuracy, DocumentTrace, Memory, Settings as TraceSettings, Tracer};
-use textkin::types::{Chunk, Chunked, Tokens};
-use textkin::{Analyzer, Settings, Timestamp};
+use textkin::engine::trace::{Accuracy, DocumentTrace, Memory, Settings as TraceSettings, Tracer};
+use textkin::engine::types::{Chunk, Chunked, Tokens};
+use textkin::engine::{Analyzer, Settings, Timestamp};
 
 use super::super::ExperimentContext;
 use crate::collection::CollectionDocument;

@@ -1,8 +1,8 @@
 //! Clusters compared with labels: adjusted Rand index and B³.
 
-use textkin::graph::Clustering;
-use textkin::types::{Cluster, Measure};
-use textkin::{Settings, discover};
+use textkin::engine::graph::Clustering;
+use textkin::engine::types::{Cluster, Measure};
+use textkin::engine::{Settings, discover};
 
 use crate::error::Error;
 use crate::experiment::{ExperimentContext, ExperimentOutput};

@@ -1,6 +1,6 @@
 //! Effect of each default of discovery: one setting is changed at a time.
 
-use textkin::{Analyzer, Settings, discover};
+use textkin::engine::{Analyzer, Settings, discover};
 
 use crate::error::Error;
 use crate::experiment::{ExperimentContext, ExperimentOutput};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use textkin::search::Ranking;
-use textkin::types::Measure;
-use textkin::{Settings, discover};
+use textkin::engine::search::Ranking;
+use textkin::engine::types::Measure;
+use textkin::engine::{Settings, discover};
 
 use crate::collection::{Collection, GroundTruth};
 use crate::error::Error;

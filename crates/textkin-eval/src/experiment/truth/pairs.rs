@@ -1,7 +1,7 @@
 //! Pairs: precision, recall and F1 of every measure at a threshold, and recall by degree.
 
-use textkin::types::{Measure, Overlap};
-use textkin::{Settings, discover};
+use textkin::engine::types::{Measure, Overlap};
+use textkin::engine::{Settings, discover};
 
 use crate::error::Error;
 use crate::experiment::{ExperimentContext, ExperimentOutput};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use textkin::types::Measure;
-use textkin::{Settings, compare, discover};
+use textkin::engine::types::Measure;
+use textkin::engine::{Settings, compare, discover};
 
 use crate::collection::GroundTruth;
 use crate::error::Error;

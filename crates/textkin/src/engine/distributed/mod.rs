@@ -1,4 +1,4 @@
-//! Distributed discovery: the same result as [`discover`](crate::discover()), in steps that run on
+//! Distributed discovery: the same result as [`discover`](crate::engine::discover()), in steps that run on
 //! many machines, each on its partition of the collection, connected only by the bytes passed from
 //! step to step.
 //!
