@@ -1,5 +1,7 @@
 //! The cap that a user may set: chunks in more than a given number of documents are excluded.
 
+use std::sync::Arc;
+
 use textkin_core::{Lists, Run, SharedChunks, TokenRange};
 
 /// Counts of the chunks that a cap excluded.
@@ -18,14 +20,17 @@ pub struct CapStats {
 pub struct ExcludedWords {
     of_text: Lists<TokenRange>,
     /// The text of each document; `None` for one without tokens.
-    text_of_document: Vec<Option<u32>>,
+    text_of_document: Arc<[Option<u32>]>,
 }
 
 impl ExcludedWords {
     /// Creates it from the excluded words of each text and the text of each document.
     #[must_use]
-    pub fn new(of_text: Lists<TokenRange>, text_of_document: Vec<Option<u32>>) -> Self {
-        Self { of_text, text_of_document }
+    pub fn new(
+        of_text: Lists<TokenRange>,
+        text_of_document: impl Into<Arc<[Option<u32>]>>,
+    ) -> Self {
+        Self { of_text, text_of_document: text_of_document.into() }
     }
 
     /// The excluded words of a document: ascending ranges that do not touch.
@@ -36,23 +41,35 @@ impl ExcludedWords {
     }
 }
 
-/// Excludes every chunk in more than `max_documents` documents. Returns how much was excluded, and the
-/// excluded words of each text.
+/// What a cap leaves of the shared chunks of a collection.
+#[derive(Debug)]
+pub struct CappedChunks {
+    /// The chunks that are not excluded.
+    pub shared: SharedChunks,
+    /// Counts of the excluded ones.
+    pub stats: CapStats,
+    /// The excluded words of each text.
+    pub excluded_words: Lists<TokenRange>,
+}
+
+/// Excludes every chunk in more than `max_documents` documents. Other holders of `shared` keep it
+/// unchanged.
 ///
 /// The excluded chunks and their words are also subtracted from the sizes of their texts, so that they
 /// count neither in the numerator nor in the denominator of a score, and equal texts still have a
 /// resemblance of 1. A word that lies both in an excluded chunk and in another chunk does not count.
 /// Exact copies are recognized by their digest, whatever the number of documents.
-pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> (CapStats, Lists<TokenRange>) {
+pub fn cap(shared: Arc<SharedChunks>, max_documents: u32) -> CappedChunks {
     let mut stats = CapStats { max_documents, chunks: 0, postings: 0 };
-    let mut is_kept = Vec::with_capacity(shared.groups.len());
-    for (number, group) in shared.groups.iter_mut().enumerate() {
+    let (mut texts, mut groups) = (shared.texts.clone(), shared.groups.clone());
+    let mut is_kept = Vec::with_capacity(groups.len());
+    for (number, group) in groups.iter_mut().enumerate() {
         is_kept.push(group.documents <= max_documents);
         if group.documents > max_documents {
             stats.chunks += u64::from(group.chunks);
             stats.postings += u64::from(group.chunks) * u64::from(group.documents);
             for &text in shared.texts_of_group.list(number) {
-                shared.texts[text as usize].chunks -= group.chunks;
+                texts[text as usize].chunks -= group.chunks;
             }
             group.chunks = 0;
         }
@@ -66,7 +83,7 @@ pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> (CapStats, Lists<To
     let mut excluded_words = Lists::new();
     for (text, runs) in shared.runs_of_text.iter().enumerate() {
         let excluded = ExcludedRanges::new(runs.iter().filter(|run| !is_kept[run.group as usize]));
-        shared.texts[text].words -= excluded.n_words();
+        texts[text].words -= excluded.n_words();
         excluded_words.push(excluded.ranges());
         let kept = runs.iter().filter(|run| is_kept[run.group as usize]);
         runs_of_text.push(kept.map(|run| Run {
@@ -75,10 +92,20 @@ pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> (CapStats, Lists<To
             group: run.group,
         }));
     }
-    shared.texts_of_group = groups_of_text.transposed(shared.groups.len());
-    shared.groups_of_text = groups_of_text;
-    shared.runs_of_text = runs_of_text;
-    (stats, excluded_words)
+    let selected_of_group = match Arc::try_unwrap(shared) {
+        Ok(shared) => shared.selected_of_group,
+        Err(shared) => shared.selected_of_group.clone(),
+    };
+    let texts_of_group = groups_of_text.transposed(groups.len());
+    let shared = SharedChunks {
+        texts,
+        groups,
+        groups_of_text,
+        texts_of_group,
+        runs_of_text,
+        selected_of_group,
+    };
+    CappedChunks { shared, stats, excluded_words }
 }
 
 /// The excluded words of one text: ascending ranges that do not touch.

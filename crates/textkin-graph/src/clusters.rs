@@ -217,7 +217,7 @@ fn tallied(graph: &Graph, tally: &Tally) -> Vec<Cluster> {
         }
     }
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); inner.len()];
-    for (document, text) in (0u32..).zip(&graph.text_of_document) {
+    for (document, text) in (0u32..).zip(graph.text_of_document.iter()) {
         if let Some(text) = text {
             members[node_of_text[*text as usize]].push(document);
         }

@@ -1,5 +1,7 @@
 //! The relationship graph: blocks of pairs whose score reaches the threshold.
 
+use std::sync::Arc;
+
 use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 
 use crate::classes::Classes;
@@ -100,7 +102,7 @@ pub struct Graph {
     /// The documents of each text, ascending.
     pub(crate) documents_of_text: Lists<u32>,
     /// The text of each document; `None` for one without tokens.
-    pub(crate) text_of_document: Vec<Option<u32>>,
+    pub(crate) text_of_document: Arc<[Option<u32>]>,
     /// The texts that have copies but no edge among them.
     pub(crate) copies_below: Vec<Block>,
     pub(crate) n_pairs: Option<u64>,
@@ -117,13 +119,14 @@ impl Graph {
     /// needs coverage.
     pub fn new(
         shared: &SharedChunks,
-        text_of_document: Vec<Option<u32>>,
+        text_of_document: impl Into<Arc<[Option<u32>]>>,
         settings: GraphSettings,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, GraphError> {
+        let text_of_document = text_of_document.into();
         let classes = Classes::new(shared);
         let mut texts_of_documents = Lists::new();
-        for text in &text_of_document {
+        for text in text_of_document.iter() {
             texts_of_documents.push(*text);
         }
         let documents_of_text = texts_of_documents.transposed(shared.texts.len());
@@ -190,7 +193,7 @@ impl Graph {
             classes: self.classes.clone(),
             documents_of_class: self.documents_of_class.clone(),
             documents_of_text: self.documents_of_text.clone(),
-            text_of_document: self.text_of_document.clone(),
+            text_of_document: Arc::clone(&self.text_of_document),
             n_pairs: self.n_pairs,
             tally: None,
         })

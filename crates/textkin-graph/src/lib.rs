@@ -60,7 +60,7 @@ mod tally;
 mod threads;
 
 pub use align::{AlignSettings, Alignment, Bridged, align, align_excluding};
-pub use cap::{CapStats, ExcludedWords, cap};
+pub use cap::{CapStats, CappedChunks, ExcludedWords, cap};
 pub use clusters::Clustering;
 pub use dedup::{Deduplicator, DeduplicatorSettings, DuplicateMeasure, Keeper};
 pub use graph::{Block, Counting, Graph, GraphError, GraphSettings};

@@ -3,6 +3,8 @@
 //! A graph finds all pairs and scores them; here the pair is given and only its overlap is computed. The
 //! counts equal those of a [`Graph`](crate::Graph) of the same chunks.
 
+use std::sync::Arc;
+
 use textkin_core::{Overlap, Run, SharedChunks};
 
 use crate::cap::ExcludedWords;
@@ -11,9 +13,9 @@ use crate::rarity::Rarity;
 /// Computes the overlap of any two documents of a collection.
 #[derive(Debug)]
 pub struct Overlaps {
-    shared: SharedChunks,
+    shared: Arc<SharedChunks>,
     /// The text of each document; `None` for one without tokens.
-    text_of_document: Vec<Option<u32>>,
+    text_of_document: Arc<[Option<u32>]>,
     rarity: Rarity,
     /// The words that a cap excluded, if there was a cap.
     pub excluded: Option<ExcludedWords>,
@@ -22,7 +24,11 @@ pub struct Overlaps {
 impl Overlaps {
     /// Creates it from `shared` and the text of each document.
     #[must_use]
-    pub fn new(shared: SharedChunks, text_of_document: Vec<Option<u32>>) -> Self {
+    pub fn new(
+        shared: impl Into<Arc<SharedChunks>>,
+        text_of_document: impl Into<Arc<[Option<u32>]>>,
+    ) -> Self {
+        let (shared, text_of_document) = (shared.into(), text_of_document.into());
         let rarity = Rarity::new(&shared);
         Self { shared, text_of_document, rarity, excluded: None }
     }

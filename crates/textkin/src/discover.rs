@@ -2,11 +2,12 @@
 //!
 //! In: a source and settings. Out: a [`Discovery`] with documents, graph and counts.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use hashbrown::HashMap;
 use textkin_core::{Problem, SharedChunks, Source};
-use textkin_graph::{CapStats, ExcludedWords, Graph, GraphSettings, Overlaps, cap};
+use textkin_graph::{CapStats, CappedChunks, ExcludedWords, Graph, GraphSettings, Overlaps, cap};
 use textkin_index::{
     BatchSettings, Collection, IndexedCollection, KeepChunks, Memory, Progress, Stop, TextAddress,
     find_shared, near_copies,
@@ -97,19 +98,18 @@ pub fn discover(
     };
     counts.add_documents(&read.documents);
     counts.add_shared(&found.shared);
-    let number = |address| found.text_number(address);
-    let texts: Vec<Option<u32>> =
-        read.documents.entries().map(|entry| entry.address.map(number)).collect();
+    let texts = text_numbers(&read.documents, &found);
+    let shared_chunks = Arc::new(std::mem::take(&mut found.shared));
     let shared = found.chunks.take().map(|chunks| SharedText {
-        shared: found.shared.clone(),
+        shared: Arc::clone(&shared_chunks),
         chunks,
-        texts: texts.clone(),
+        texts: Arc::clone(&texts),
         analysis: AnalysisConfig::new(settings),
     });
     // If nothing but common chunks is excluded, the raw overlaps need no second pass.
     let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
-        .then(|| Overlaps::new(found.shared.clone(), texts.clone()));
-    let (capped, common_words) = exclude_common(&mut found.shared, &texts, settings);
+        .then(|| Overlaps::new(Arc::clone(&shared_chunks), Arc::clone(&texts)));
+    let (shared_chunks, capped, common_words) = exclude_common(shared_chunks, &texts, settings);
 
     control.progress.begin("scoring pairs", 0);
     let graph_settings = GraphSettings {
@@ -123,7 +123,8 @@ pub fn discover(
             .unwrap_or_else(|| max_blocks(settings.memory_budget())),
         max_additions: settings.tuning.max_additions,
     };
-    let graph = Graph::new(&found.shared, texts, graph_settings, &|| control.stop.is_requested())?;
+    let stop = || control.stop.is_requested();
+    let graph = Graph::new(&shared_chunks, texts, graph_settings, &stop)?;
     clock.stage("pairs", 0);
 
     let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
@@ -178,9 +179,9 @@ pub(crate) struct SharedDocuments {
     /// The documents that have notes, in input order.
     pub(crate) notes: Vec<DocumentNotes>,
     /// The shared chunks of their texts, without excluded common chunks.
-    pub(crate) chunks: SharedChunks,
+    pub(crate) chunks: Arc<SharedChunks>,
     /// The text of each document; `None` for a document without tokens.
-    pub(crate) texts: Vec<Option<u32>>,
+    pub(crate) texts: Arc<[Option<u32>]>,
     /// The chunks that [`Settings::max_df`] excluded.
     pub(crate) capped: Option<CapStats>,
     /// The words of each document that it excluded.
@@ -193,32 +194,30 @@ pub(crate) fn shared(
     settings: &Settings,
     control: &RunControl,
 ) -> Result<SharedDocuments, Error> {
-    let SharedFindings { read, mut found, .. } =
-        find(source, settings, control, &mut Clock::start())?;
-    let number = |address| found.text_number(address);
-    let texts: Vec<Option<u32>> =
-        read.documents.entries().map(|entry| entry.address.map(number)).collect();
-    let (capped, common_words) = exclude_common(&mut found.shared, &texts, settings);
+    let SharedFindings { read, found, .. } = find(source, settings, control, &mut Clock::start())?;
+    let texts = text_numbers(&read.documents, &found);
+    let (chunks, capped, common_words) = exclude_common(found.shared.into(), &texts, settings);
     let Ingested { documents, problems, notes, .. } = read;
-    Ok(SharedDocuments {
-        documents,
-        problems,
-        notes,
-        chunks: found.shared,
-        texts,
-        capped,
-        common_words,
-    })
+    Ok(SharedDocuments { documents, problems, notes, chunks, texts, capped, common_words })
 }
 
-/// Excludes common chunks if the settings say so; returns them and the words of each document.
+/// Returns the number of the text of each document; `None` for a document without tokens.
+fn text_numbers(documents: &Documents, found: &IndexedCollection) -> Arc<[Option<u32>]> {
+    let number = |address| found.text_number(address);
+    documents.entries().map(|entry| entry.address.map(number)).collect()
+}
+
+/// Excludes common chunks if the settings say so; returns the others, counts of the excluded ones, and the
+/// excluded words of each document.
 fn exclude_common(
-    shared: &mut SharedChunks,
-    texts: &[Option<u32>],
+    shared: Arc<SharedChunks>,
+    texts: &Arc<[Option<u32>]>,
     settings: &Settings,
-) -> (Option<CapStats>, Option<ExcludedWords>) {
-    let found = settings.max_df.map(|max_df| cap(shared, max_df));
-    found.map(|(capped, words)| (capped, ExcludedWords::new(words, texts.to_vec()))).unzip()
+) -> (Arc<SharedChunks>, Option<CapStats>, Option<ExcludedWords>) {
+    let Some(max_df) = settings.max_df else { return (shared, None, None) };
+    let CappedChunks { shared, stats, excluded_words } = cap(shared, max_df);
+    let excluded_words = ExcludedWords::new(excluded_words, Arc::clone(texts));
+    (Arc::new(shared), Some(stats), Some(excluded_words))
 }
 
 /// The shared chunks of a source, before pairs are scored.

@@ -1,6 +1,7 @@
 //! The index file of shared chunks: written by a discovery, used later to look up other texts.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -74,10 +75,10 @@ impl AnalysisConfig {
 /// The shared chunks of a discovery, to be written as an index file.
 #[derive(Debug)]
 pub struct SharedText {
-    pub(crate) shared: SharedChunks,
+    pub(crate) shared: Arc<SharedChunks>,
     pub(crate) chunks: SharedChunkList,
     /// The number of the text of each document.
-    pub(crate) texts: Vec<Option<u32>>,
+    pub(crate) texts: Arc<[Option<u32>]>,
     pub(crate) analysis: AnalysisConfig,
 }
 
@@ -99,7 +100,7 @@ impl SharedText {
             id: documents.id(number),
             text: *text,
         };
-        write_index(&contents, (0u32..).zip(&self.texts).map(document), out)
+        write_index(&contents, (0u32..).zip(self.texts.iter()).map(document), out)
     }
 }
 
