@@ -140,6 +140,28 @@ pub trait IndexSegment: Sync {
         chunk: u64,
         documents: &mut Vec<u32>,
     ) -> Result<(), CorruptionError>;
+
+    /// Looks up many chunks: calls `take` with the index in `chunks` of each chunk that the segment
+    /// contains and with its documents, as [`documents_with_chunk`](Self::documents_with_chunk) finds
+    /// them, in the order of `chunks`.
+    ///
+    /// # Errors
+    /// If the stored data is corrupt.
+    fn for_each_chunk(
+        &self,
+        chunks: &[u64],
+        take: &mut dyn FnMut(usize, &[u32]),
+    ) -> Result<(), CorruptionError> {
+        let mut documents = Vec::new();
+        for (index, &chunk) in chunks.iter().enumerate() {
+            documents.clear();
+            self.documents_with_chunk(chunk, &mut documents)?;
+            if !documents.is_empty() {
+                take(index, &documents);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Implements [`IndexSegment`] for borrowed and shared segments.
@@ -172,6 +194,10 @@ macro_rules! segment_behind {
 
             fn documents_with_chunk(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), CorruptionError> {
                 (**self).documents_with_chunk(chunk, documents)
+            }
+
+            fn for_each_chunk(&self, chunks: &[u64], take: &mut dyn FnMut(usize, &[u32])) -> Result<(), CorruptionError> {
+                (**self).for_each_chunk(chunks, take)
             }
         }
     };

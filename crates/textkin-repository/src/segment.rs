@@ -125,7 +125,7 @@ impl Segment {
     }
 
     /// Builds a filter of the chunks, unless it exists or memory is short. From then on
-    /// [`Segment::filter_chunks`] rules out most chunks that are absent. Building reads all chunks
+    /// [`IndexSegment::for_each_chunk`] rules out most chunks that are absent. Building reads all chunks
     /// and takes memory, so it pays off for long-lived processes with many lookups.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ impl Segment {
 
     /// Fills `positions` with the indices of those `chunks` that the segment may contain,
     /// ascending; without a filter, with all. The others are certainly absent and need no lookup.
-    pub fn filter_chunks(&self, chunks: &[u64], positions: &mut Vec<usize>) {
+    fn filter_chunks(&self, chunks: &[u64], positions: &mut Vec<usize>) {
         positions.clear();
         match self.filter.get() {
             None => positions.extend(0..chunks.len()),
@@ -447,6 +447,23 @@ impl IndexSegment for Segment {
                     let live = block.documents.iter().filter(|document| self.is_live(**document));
                     documents.extend(live);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    fn for_each_chunk(
+        &self,
+        chunks: &[u64],
+        take: &mut dyn FnMut(usize, &[u32]),
+    ) -> Result<(), CorruptionError> {
+        let (mut documents, mut passing) = (Vec::new(), Vec::new());
+        self.filter_chunks(chunks, &mut passing);
+        for index in passing {
+            documents.clear();
+            self.documents_with_chunk(chunks[index], &mut documents)?;
+            if !documents.is_empty() {
+                take(index, &documents);
             }
         }
         Ok(())

@@ -60,8 +60,8 @@ fn chunk_counts<P: IndexSegment>(
     let n = segment.n_documents() as usize;
     let mut documents = Vec::new();
     let mut counts: Vec<u32> = Vec::new();
-    for chunk in chunks {
-        segment.documents_with_chunk(*chunk, &mut documents)?;
+    segment.for_each_chunk(chunks, &mut |_, containing| {
+        documents.extend_from_slice(containing);
         if documents.len() * DENSE > n {
             counts.resize(n, 0);
             for document in documents.drain(..) {
@@ -70,7 +70,7 @@ fn chunk_counts<P: IndexSegment>(
                 }
             }
         }
-    }
+    })?;
     if counts.is_empty() {
         documents.sort_unstable();
         let same = documents.chunk_by(|a, b| a == b);

@@ -18,7 +18,6 @@
 //! only the two orders count.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::num::NonZeroUsize;
 
 use hashbrown::HashMap;
@@ -131,19 +130,16 @@ impl Runs {
         let n = n_live(segments).max(1) as f64;
         let k = query.k.get();
         let mut chunks: BTreeMap<u64, ChunkFrequency> = BTreeMap::new();
-        let mut documents = Vec::new();
         // A text shorter than a chunk has a single chunk of fewer than k words.
         let chunk_positions = if query.words.len() >= k { query.chunks } else { &[] };
-        for (_, hash) in chunk_positions {
-            if let Entry::Vacant(vacant) = chunks.entry(*hash) {
-                let mut n_documents = 0;
-                for segment in segments {
-                    documents.clear();
-                    segment.documents_with_chunk(*hash, &mut documents)?;
-                    n_documents += documents.len() as u64;
+        chunks.extend(chunk_positions.iter().map(|(_, hash)| (*hash, ChunkFrequency::default())));
+        let hashes: Vec<u64> = chunks.keys().copied().collect();
+        for segment in segments {
+            segment.for_each_chunk(&hashes, &mut |index, documents| {
+                if let Some(chunk) = chunks.get_mut(&hashes[index]) {
+                    chunk.n_documents += documents.len() as u64;
                 }
-                vacant.insert(ChunkFrequency { n_documents, weight: 0.0 });
-            }
+            })?;
         }
         // Number of documents that contain the chunk that begins with each word.
         let mut chunk_frequencies = vec![0u64; query.words.len()];

@@ -117,6 +117,11 @@ pub struct Occurrences {
 
 /// Looks up the chunks of `text` in `index`.
 ///
+/// This differs from the lookup of chunks in a segment of a repository
+/// ([`IndexSegment::for_each_chunk`](textkin_core::IndexSegment::for_each_chunk)): the index file has only
+/// shared chunks, the texts of a chunk are those of its group, and words that are stored tell chunks of
+/// the same hash apart.
+///
 /// # Errors
 /// If the settings of the index are not supported, or the index is damaged.
 pub fn find_occurrences<B: AsRef<[u8]>>(

@@ -122,6 +122,12 @@ proptest! {
             let expected = chunks.get(chunk).cloned().unwrap_or_default();
             prop_assert!(documents.iter().copied().eq(expected.into_keys().filter(|document| is_live(*document))));
         }
+        let look_up = || {
+            let mut found = vec![Vec::new(); wanted.len()];
+            segment.for_each_chunk(&wanted, &mut |index, documents| found[index] = documents.to_vec()).expect("the segment is intact");
+            found
+        };
+        prop_assert_eq!(look_up(), &documents[..]);
         let mut positions = Vec::new();
         segment.filter_chunks(&wanted, &mut positions);
         prop_assert!(positions.iter().copied().eq(0..wanted.len()));
@@ -130,6 +136,7 @@ proptest! {
         prop_assert!(positions.is_sorted());
         let missed = (0..wanted.len()).filter(|position| !positions.contains(position));
         prop_assert!(missed.into_iter().all(|position| documents[position].is_empty()));
+        prop_assert_eq!(look_up(), documents);
         segment.check(&mut |_| ()).expect("the segment is intact");
     }
 }

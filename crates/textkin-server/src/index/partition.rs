@@ -114,18 +114,15 @@ impl Partition {
                 postings.for_each(|&number| take(chunk, number));
             }
         }
-        let (mut documents, mut passing) = (Vec::new(), Vec::new());
         let hashes: Vec<u64> = chunks.iter().map(|chunk| chunk.hash).collect();
         let segments = snapshot.repository.storage().segments();
         for (segment, numbers) in segments.iter().zip(&snapshot.numbers) {
-            segment.filter_chunks(&hashes, &mut passing);
-            for chunk in passing.iter().map(|&place| &chunks[place]) {
-                documents.clear();
-                segment.documents_with_chunk(chunk.hash, &mut documents).map_err(damage)?;
-                for &document in &documents {
-                    take(chunk, numbers[document as usize]);
+            let found = segment.for_each_chunk(&hashes, &mut |index, documents| {
+                for &document in documents {
+                    take(&chunks[index], numbers[document as usize]);
                 }
-            }
+            });
+            found.map_err(damage)?;
         }
         Ok(())
     }

@@ -63,14 +63,12 @@ pub fn pairs_with_new(
     let mut related = new.clone();
     let mut chunks: Vec<u64> = chunks.into_iter().collect();
     chunks.sort_unstable();
-    let mut containing = Vec::new();
     for (segment, part) in (0u32..).zip(storage.segments()) {
-        for &chunk in &chunks {
-            containing.clear();
-            part.documents_with_chunk(chunk, &mut containing).map_err(storage_error)?;
-            related
-                .extend(containing.iter().map(|&document| DocumentAddress { segment, document }));
-        }
+        let found = part.for_each_chunk(&chunks, &mut |_, documents| {
+            let address = |&document: &u32| DocumentAddress { segment, document };
+            related.extend(documents.iter().map(address));
+        });
+        found.map_err(storage_error)?;
     }
     let mut related: Vec<DocumentAddress> = related.into_iter().collect();
     related.sort_unstable();
