@@ -5,6 +5,7 @@ mod api;
 mod bench;
 mod corpus;
 mod docs;
+mod features;
 mod generate;
 mod load;
 mod peers;
@@ -24,6 +25,7 @@ Tests and documentation
   cargo xtask test                     Run all tests: those of cargo, then those of the Python package in an
                                        environment in target/ (TEXTKIN_SKIP_PYTHON=1 skips these)
   cargo xtask test python              Run the tests of the Python package and the Python examples of the pages
+  cargo xtask features                 Check that each crate compiles without its features and with each alone
   cargo xtask web                      Build the scripts of the server's pages (needs Node)
   cargo xtask web check                Build them, test them, and check every page in Chromium
   cargo xtask web story                Follow a new user through a running server, in Chromium
@@ -99,6 +101,7 @@ fn main() -> Result<()> {
         ["docs"] => docs::generate(),
         ["api"] => api::write(),
         ["api", "check"] => api::check(),
+        ["features"] => features::check(),
         ["voice"] => voice::check(),
         ["web"] => web::web(),
         ["web", "check"] => web::check(),
