@@ -32,6 +32,7 @@ pub mod cluster;
 pub mod level;
 pub mod posting;
 pub mod disjoint_sets;
+pub mod calendar;
 pub mod name;
 pub mod number;
 pub mod random;

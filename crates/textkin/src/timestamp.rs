@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use textkin_core::calendar::{DateTime, seconds_to_day};
+
 /// A point in time, in seconds since 1970 in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
@@ -43,8 +45,7 @@ impl FromStr for Timestamp {
 
     /// Parses a year, a month, a day, or a date with a time of day and an optional zone (UTC by
     /// default). Missing parts default to the earliest time. A number of five digits or more is
-    /// seconds since
-    /// 1970.
+    /// seconds since 1970.
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
         let invalid = || ParseTimestampError(text.to_owned());
         let text = text.trim();
@@ -63,18 +64,17 @@ impl FromStr for Timestamp {
             Some(part) => number(part).ok_or_else(invalid),
         };
         let (year, month, day) = (next(-1)?, next(1)?, next(1)?);
-        let is_date = (1..=9999).contains(&year)
-            && (1..=12).contains(&month)
-            && (1..=days_of(year, month)).contains(&day)
-            && parts.next().is_none();
-        if !is_date {
-            return Err(invalid());
-        }
+        let is_date = (1..=9999).contains(&year) && parts.next().is_none();
+        let midnight = match (i8::try_from(month), i8::try_from(day)) {
+            (Ok(month), Ok(day)) if is_date => seconds_to_day(year, month, day),
+            _ => None,
+        };
+        let midnight = midnight.ok_or_else(invalid)?;
         let seconds = match time {
             None => 0,
             Some(time) => seconds_of_day(time).ok_or_else(invalid)?,
         };
-        Ok(Self(days_since_1970(year, month, day) * 86_400 + seconds))
+        Ok(Self(midnight + seconds))
     }
 }
 
@@ -82,25 +82,6 @@ impl FromStr for Timestamp {
 fn number(text: &str) -> Option<i64> {
     let is_number = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { text.parse().ok() } else { None }
-}
-
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-fn days_of(year: i64, month: i64) -> i64 {
-    match month {
-        2 if is_leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let before = year - 1;
-    let years = before * 365 + before / 4 - before / 100 + before / 400 - 719_162;
-    years + (1..month).map(|month| days_of(year, month)).sum::<i64>() + day - 1
 }
 
 /// Parses `13:45`, `13:45:00` or `13:45:00.25`, each with an optional `Z` or `+02:00`, into seconds
@@ -139,18 +120,7 @@ fn offset(zone: &str) -> Option<i64> {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (days, seconds) = (self.0.div_euclid(86_400), self.0.rem_euclid(86_400));
-        // A lower bound that is close to the year.
-        let mut year = 1970 + if days < 0 { days.div_euclid(365) - 1 } else { days / 366 };
-        while days_since_1970(year + 1, 1, 1) <= days {
-            year += 1;
-        }
-        let mut month = 1;
-        while month < 12 && days_since_1970(year, month + 1, 1) <= days {
-            month += 1;
-        }
-        let day = days - days_since_1970(year, month, 1) + 1;
-        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let DateTime { year, month, day, hour, minute, second } = DateTime::at(self.0);
         write!(formatter, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
     }
 }
@@ -204,6 +174,23 @@ mod tests {
         {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn days_exist_from_year_1_to_9999() {
+        for (text, seconds) in [
+            ("1", -62_135_596_800),
+            ("9999-12-31T23:59:59Z", 253_402_300_799),
+            ("1900-2-28", -2_203_977_600),
+        ] {
+            assert_eq!(text.parse(), Ok(Timestamp(seconds)), "{text}");
+        }
+        for text in
+            ["0", "0000-01-01", "1900-02-29", "2024-00-01", "2024-01-00", "2024-300", "2024-01-300"]
+        {
+            assert!(text.parse::<Timestamp>().is_err(), "{text}");
+        }
+        assert_eq!(Timestamp(1_709_208_000_000).to_string(), "56132-08-24T00:00:00Z");
     }
 
     #[test]
