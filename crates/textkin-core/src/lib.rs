@@ -3,7 +3,7 @@
 //! Data flows one way: source → text → tokens → chunks → selection → index → pairs → graph → report. Every
 //! stage crate uses these types and depends on no other stage. This crate does no input or output and
 //! contains no algorithm beyond the formulas that define its types and what several stages need, such
-//! as [`DisjointSets`].
+//! as [`DisjointSets`], or uses, such as the loops of [`parallel`].
 //!
 //! * Input: [`Source`] yields [`Document`]s; a [`Tokenizer`] turns a text into [`Tokens`].
 //! * Chunks: a [`Chunker`] makes [`Chunk`]s, a [`Selector`] chooses some of them.
@@ -36,6 +36,7 @@ pub mod calendar;
 pub mod name;
 pub mod number;
 pub mod random;
+pub mod parallel;
 
 pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;

@@ -10,6 +10,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use textkin_core::parallel::for_each_number;
 use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 
 use crate::classes::Classes;
@@ -20,7 +21,6 @@ use crate::max_coverage::MaxCoverage;
 use crate::pair_filter::PairFilter;
 use crate::rarity::Rarity;
 use crate::tally::{Tally, TallyPart};
-use crate::threads::for_each;
 
 /// The number of all pairs stays unknown if counting takes more additions than this.
 const MAX_ADDITIONS_TO_COUNT: u64 = 1 << 32;
@@ -491,7 +491,7 @@ impl<'a> Context<'a> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Vec<Counters> {
         let stopped = AtomicBool::new(false);
-        for_each(
+        for_each_number(
             self.settings.threads,
             self.classes.len(),
             64,

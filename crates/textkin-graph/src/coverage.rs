@@ -5,11 +5,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use textkin_core::parallel::for_each_number;
 use textkin_core::{Run, SharedChunks};
 
 use crate::classes::Classes;
 use crate::graph::{Block, GraphError, Kind};
-use crate::threads::for_each;
 
 /// Computes the covered tokens of the blocks between and within classes.
 pub(crate) fn cover(
@@ -23,7 +23,7 @@ pub(crate) fn cover(
     let covered: Vec<AtomicU32> =
         std::iter::repeat_with(AtomicU32::default).take(blocks.len() * 2).collect();
     let stopped = AtomicBool::new(false);
-    for_each(
+    for_each_number(
         threads,
         classes.len(),
         64,

@@ -14,12 +14,12 @@
 use std::ops::Range;
 
 use hashbrown::HashMap;
+use textkin_core::parallel::for_each_number;
 use textkin_core::{Lists, Measure};
 
 use crate::count::Context;
 use crate::graph::{Block, GraphError, Kind, pairs_among};
 use crate::tally::TallyPart;
-use crate::threads::for_each;
 
 /// The crowds of a collection.
 #[derive(Debug)]
@@ -291,7 +291,7 @@ impl Crowds {
         each: impl Fn(&mut S, &Edge) + Sync,
     ) -> Result<Vec<S>, GraphError> {
         let first = |crowd: u32| self.classes.list(crowd as usize)[0];
-        let states = for_each(
+        let states = for_each_number(
             context.settings.threads,
             self.samples.len(),
             1,

@@ -57,7 +57,6 @@ mod max_coverage;
 mod rows;
 mod pair_filter;
 mod tally;
-mod threads;
 
 pub use align::{AlignSettings, Alignment, Bridged, align, align_excluding};
 pub use cap::{CapStats, CappedChunks, ExcludedWords, cap};

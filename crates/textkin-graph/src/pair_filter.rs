@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use textkin_core::SharedChunks;
 use textkin_core::chunk::mix;
+use textkin_core::parallel::for_each_number;
 
 use crate::classes::Classes;
 use crate::count::Context;
-use crate::threads::for_each;
 
 /// Hashed counters: an upper bound of the chunks that two classes share.
 pub(crate) struct PairFilter {
@@ -27,7 +27,7 @@ impl PairFilter {
         let chunks: Vec<AtomicU32> =
             std::iter::repeat_with(AtomicU32::default).take(counters.max(1)).collect();
         let pair_filter = Self { chunks };
-        for_each(
+        for_each_number(
             threads,
             shared.groups.len(),
             64,

@@ -14,13 +14,14 @@ use std::sync::Mutex;
 use hashbrown::HashMap;
 use textkin_core::DisjointSets;
 use textkin_core::chunk::mix;
+use textkin_core::parallel::try_for_each;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::array::Window;
 use crate::batch::{Batch, TextAddress, hash_tokens};
 use crate::collect::Collection;
 use crate::error::Error;
-use crate::work::{Progress, Stop, for_each};
+use crate::work::{Progress, Stop};
 
 /// Settings of I-Match: which terms form the digest of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +73,7 @@ fn document_frequencies(
 ) -> Result<HashMap<u64, u32>, Error> {
     progress.begin("counting terms", batches.len() as u64);
     let tasks: Vec<&Batch> = batches.iter().map(|(_, batch)| batch).collect();
-    let counts = for_each(
+    let counts = try_for_each(
         threads,
         tasks,
         |_| (HashMap::<u64, u32>::new(), Vec::new()),
@@ -151,7 +152,7 @@ fn digests(
 ) -> Result<Vec<Digest>, Error> {
     progress.begin("digesting terms", batches.len() as u64);
     let all: Mutex<Vec<Digest>> = Mutex::default();
-    for_each(
+    try_for_each(
         threads,
         batches.iter().collect(),
         |_| (Vec::new(), Vec::new()),

@@ -13,13 +13,14 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 use textkin_core::chunk::mix;
+use textkin_core::parallel::try_for_each;
 
 use crate::array::Array;
 use crate::batch::{Batch, PARTITIONS};
 use crate::chunk_list::FirstOccurrence;
 use crate::error::Error;
 use crate::record::{Link, LinkKind, Record};
-use crate::work::{Progress, Stop, for_each};
+use crate::work::{Progress, Stop};
 
 /// A group in the table of one worker.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +76,7 @@ pub(crate) fn link_repeats(
         batches.iter_mut().map(|batch| std::mem::take(&mut batch.records)).collect();
     let result: Vec<WorkerResult> = {
         let batches: &[Batch] = batches;
-        let workers = for_each(
+        let workers = try_for_each(
             pass.threads,
             tasks(batches, &mut records, &ranges),
             |number| Worker::new(number, batches, first_texts, n_texts, pass.copied),

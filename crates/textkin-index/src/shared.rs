@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use textkin_core::parallel::try_for_each;
 use textkin_core::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
 
 use crate::array::{Array, Window};
@@ -14,7 +15,7 @@ use crate::record::{GroupAddress, Link, LinkKind, Record};
 use crate::repeats::{Group, GroupNumbers, Pass, Repeats, link_repeats};
 use crate::spex;
 use crate::verify::{ChunkAddress, ChunkRange, Scratch, Verifier, repair};
-use crate::work::{Progress, Stop, for_each};
+use crate::work::{Progress, Stop};
 
 /// The result of indexing a collection.
 #[derive(Debug, Default)]
@@ -146,7 +147,7 @@ fn assign_links(
 ) -> Result<(), Error> {
     pass.progress.begin("placing links", batches.len() as u64);
     let tasks: Vec<&mut Batch> = batches.iter_mut().collect();
-    for_each(
+    try_for_each(
         pass.threads,
         tasks,
         |_| Window::<Record>::default(),
@@ -245,7 +246,7 @@ fn gather(
         },
     });
     let tasks: Vec<usize> = (0..batches.len()).collect();
-    for_each(
+    try_for_each(
         pass.threads,
         tasks,
         |_| Gatherer::new(batches, settings, groups),

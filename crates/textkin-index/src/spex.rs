@@ -13,13 +13,13 @@
 //! million. With a sixteenth of a byte, K passes keep fewer.
 
 use textkin_core::chunk::RollingHash;
+use textkin_core::parallel::try_for_each;
 
 use crate::batch::{Batch, hash_tokens};
 use crate::collect::Collection;
 use crate::counter::Counter;
 use crate::error::Error;
 use crate::repeats::Pass;
-use crate::work::for_each;
 
 /// Minimum length of a counted run; shorter runs are repeated in almost any text.
 const SHORTEST_RUN: u32 = 4;
@@ -63,7 +63,7 @@ pub(crate) fn make_records(
         let next = RunFilter { n, counter: Counter::new(bytes) };
         pass.progress.begin(&format!("counting runs of {n} words"), batches.len() as u64);
         let tasks: Vec<(usize, &Batch)> = batches.iter().enumerate().collect();
-        for_each(
+        try_for_each(
             pass.threads,
             tasks,
             |_| Scratch::default(),
@@ -79,7 +79,7 @@ pub(crate) fn make_records(
     let Some(filter) = filter else { return Ok(()) };
     pass.progress.begin("keeping repeated chunks", batches.len() as u64);
     let tasks: Vec<&mut Batch> = batches.iter_mut().collect();
-    for_each(
+    try_for_each(
         pass.threads,
         tasks,
         |_| (Vec::new(), Vec::new()),

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
+use textkin_core::parallel;
+
 use crate::number::{push_decimal, push_integer};
 use crate::row::columns;
 use crate::{Error, Output, PairRow, PairWriter, Vertex};
@@ -143,17 +145,9 @@ pub(crate) fn write_blocks(
         let pieces = threads.get().min(block.len().div_ceil(MIN_ROWS_PER_THREAD)).max(1);
         let pieces: Vec<_> = block.chunks(block.len().div_ceil(pieces)).collect();
         buffers.resize_with(pieces.len().max(buffers.len()), Vec::new);
-        std::thread::scope(|scope| {
-            let mut work = pieces.iter().zip(buffers.iter_mut());
-            let first = work.next();
-            for (piece, buffer) in work {
-                scope.spawn(move || format(piece, buffer));
-            }
-            if let Some((piece, buffer)) = first {
-                format(piece, buffer);
-            }
-        });
-        for buffer in buffers.iter_mut().take(pieces.len()) {
+        let used = &mut buffers[..pieces.len()];
+        parallel::map_mut(used, |number, buffer| format(pieces[number], buffer));
+        for buffer in used {
             output.write(buffer)?;
             buffer.clear();
         }

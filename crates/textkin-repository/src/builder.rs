@@ -6,6 +6,7 @@ use std::io;
 
 use textkin_core::Length;
 use textkin_core::chunk::mix;
+use textkin_core::parallel::join;
 
 use crate::blocks::{BlockBuilder, Compressed};
 use crate::document::{PreparedDocument, Record, encode_metadata};
@@ -211,8 +212,4 @@ impl SegmentBuilder {
         let start = if document == 0 { 0 } else { end(document - 1) };
         &self.ids[start..end(document)]
     }
-}
-
-fn join<T>(handle: std::thread::ScopedJoinHandle<'_, T>) -> T {
-    handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use textkin_core::parallel::join;
+
 /// The bytes of an immutable file.
 #[derive(Clone, Debug)]
 pub enum Bytes {
@@ -196,9 +198,6 @@ impl Io for Disk {
             let groups = files.chunks_mut(files.len().div_ceil(MAX_THREADS).max(1));
             let syncs: Vec<_> = groups.map(|files| scope.spawn(move || sync(files))).collect();
             let names = self.sync_folder(folder);
-            let join = |sync: std::thread::ScopedJoinHandle<'_, io::Result<()>>| {
-                sync.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
             // Wait for every thread, even if one fails.
             let synced: Vec<io::Result<()>> = syncs.into_iter().map(join).collect();
             synced.into_iter().chain([names]).collect()

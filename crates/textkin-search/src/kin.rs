@@ -24,7 +24,6 @@ use hashbrown::HashMap;
 use textkin_core::chunk::{RollingHash, chunk_hash};
 use textkin_core::{CorruptionError, IndexSegment, Length};
 
-use crate::parallel::parallel_map;
 use crate::query::Query;
 use crate::rank::{RankSettings, rank_by_weights};
 use crate::ranking::Ranking;
@@ -32,6 +31,7 @@ use crate::text_reader::TextReader;
 use crate::top::{RankedList, Scored, Top};
 use crate::weights::{TermWeights, length_penalty, n_documents, n_live};
 use textkin_core::DocumentAddress;
+use textkin_core::parallel;
 
 /// Minimum number of candidates whose texts are read.
 const MIN_CANDIDATES: usize = 200;
@@ -91,8 +91,9 @@ pub fn rank_kin<P: IndexSegment, T: TextReader>(
             addresses.sort_unstable();
             let piece = addresses.len().div_ceil(PIECES * threads.get()).max(1);
             let pieces: Vec<&[DocumentAddress]> = addresses.chunks(piece).collect();
-            let scored =
-                parallel_map(&pieces, threads, |addresses| runs.scores(addresses, segments, texts));
+            let scored = parallel::map(&pieces, threads.get(), |addresses| {
+                runs.scores(addresses, segments, texts)
+            });
             for scores in scored {
                 scores?.into_iter().for_each(|scored| best.offer(scored));
             }

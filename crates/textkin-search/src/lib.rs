@@ -36,13 +36,11 @@ mod passage;
 mod kin;
 pub mod effectiveness;
 pub mod memory;
-mod parallel;
 
 pub use effectiveness::{Effectiveness, JudgedDocument};
 pub use fingerprint::rank_chunks;
 pub use kin::{KinQuery, rank_kin};
 pub use memory::MemorySegment;
-pub use parallel::parallel_map;
 pub use passage::{PassageDocument, PassageList, PassagePair, PassageSettings, rank_passages};
 pub use query::{Query, QueryTerm};
 pub use rank::{RankSettings, rank, rank_all};

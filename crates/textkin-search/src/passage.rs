@@ -18,13 +18,13 @@ use std::ops::Range;
 use hashbrown::HashMap;
 use textkin_core::{CorruptionError, IndexSegment, Length};
 
-use crate::parallel::parallel_map;
 use crate::query::Query;
 use crate::ranking::Ranking;
 use crate::scan::{Job, Search, Threshold};
 use crate::text_reader::TextReader;
 use crate::weights::{TermWeights, WeightedTerm, n_documents, n_live, reaches};
 use textkin_core::DocumentAddress;
+use textkin_core::parallel;
 
 const RANKING: Ranking = Ranking::Identity2;
 /// Number of documents that are read at once.
@@ -111,8 +111,9 @@ pub fn rank_passages<P: IndexSegment, T: TextReader>(
     settings: &PassageSettings,
 ) -> Result<PassageList, T::Error> {
     let windows = Window::all(segments, words, settings)?;
-    let found =
-        parallel_map(&windows, settings.threads, |window| window.documents(segments, settings));
+    let found = parallel::map(&windows, settings.threads.get(), |window| {
+        window.documents(segments, settings)
+    });
     let mut list = PassageList::default();
     let mut by_document: BTreeMap<DocumentAddress, Vec<usize>> = BTreeMap::new();
     for (number, found) in found.into_iter().enumerate() {
@@ -129,7 +130,7 @@ pub fn rank_passages<P: IndexSegment, T: TextReader>(
     let candidates: Vec<(DocumentAddress, Vec<usize>)> = by_document.into_iter().collect();
     // In storage order, so that neighbours are read together.
     let pieces: Vec<&[(DocumentAddress, Vec<usize>)]> = candidates.chunks(PIECE).collect();
-    let compared = parallel_map(&pieces, settings.threads, |piece| {
+    let compared = parallel::map(&pieces, settings.threads.get(), |piece| {
         let addresses: Vec<DocumentAddress> = piece.iter().map(|candidate| candidate.0).collect();
         let mut documents = Vec::new();
         texts.for_each_words(&addresses, &mut |number, own_words| {

@@ -6,13 +6,13 @@ use hashbrown::HashMap;
 use textkin_core::{CorruptionError, IndexSegment};
 
 use crate::cursor::Cursor;
-use crate::parallel::parallel_map;
 use crate::query::Query;
 use crate::ranking::Ranking;
 use crate::scan::{Job, Search, Threshold};
 use crate::top::{RankedList, Top};
 use crate::weights::TermWeights;
 use textkin_core::DocumentAddress;
+use textkin_core::parallel;
 
 /// Number of documents that one thread processes at a time.
 const SPAN: u32 = 1 << 17;
@@ -90,7 +90,7 @@ pub(crate) fn rank_by_weights<P: IndexSegment>(
         threshold: &Threshold::new(primed),
     };
     let mut top = Top::new(settings.top);
-    for best in parallel_map(&jobs(segments, threads), threads, |job| search.best(job)) {
+    for best in parallel::map(&jobs(segments, threads), threads.get(), |job| search.best(job)) {
         top.absorb(best?);
     }
     Ok(RankedList::new(weights.self_score(), top.into_sorted()))
@@ -104,7 +104,7 @@ pub fn rank_all<P: IndexSegment>(
     settings: &RankSettings,
 ) -> Vec<Result<RankedList, CorruptionError>> {
     let alone = RankSettings { threads: NonZeroUsize::MIN, ..*settings };
-    parallel_map(queries, settings.threads, |query| rank(segments, query, &alone))
+    parallel::map(queries, settings.threads.get(), |query| rank(segments, query, &alone))
 }
 
 /// Splits the documents of all segments into jobs, if there are several threads.

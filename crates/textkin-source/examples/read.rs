@@ -45,16 +45,12 @@ fn main() -> Result<(), textkin_source::Error> {
         (inputs.skipped_hidden(), inputs.skipped_links(), inputs.total_bytes().unwrap_or(0));
     let inputs = Mutex::new(inputs);
     let next = || inputs.lock().ok().and_then(|mut inputs| inputs.next_piece());
-    let counts: Vec<Count> = std::thread::scope(|scope| {
-        let work = || {
-            let mut count = Count::default();
-            while let Some(piece) = next() {
-                piece.read(&mut count);
-            }
-            count
-        };
-        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    let counts: Vec<Count> = textkin_core::parallel::run(n_threads, |_| {
+        let mut count = Count::default();
+        while let Some(piece) = next() {
+            piece.read(&mut count);
+        }
+        count
     });
     let seconds = begin.elapsed().as_secs_f64();
     let sum = |field: fn(&Count) -> u64| counts.iter().map(field).sum::<u64>();

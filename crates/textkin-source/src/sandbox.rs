@@ -55,6 +55,7 @@ fn try_read(
         .saturating_mul(MAX_ESCAPED_BYTES)
         .saturating_add(MAX_OTHER_BYTES);
     let (ended, has_ended) = channel::<()>();
+    // One thread reads, the other watches the clock.
     std::thread::scope(|scope| {
         let child = &child;
         let clock = scope.spawn(move || {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use textkin_core::parallel;
 use textkin_core::{
     Chunk, Content, Document, DocumentSink, Note, Problem, Source, StoredChunks, Tokens,
 };
@@ -58,14 +59,8 @@ pub(crate) fn ingest(
         collection,
         options,
     };
-    let outcomes: Vec<Result<(), Error>> = std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..options.threads).map(|_| scope.spawn(|| Worker::new(&shared).run())).collect();
-        let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        workers.into_iter().map(join).collect()
-    });
+    let outcomes: Vec<Result<(), Error>> =
+        parallel::run(options.threads, |_| Worker::new(&shared).run());
     let mut parts = shared.parts.into_inner().unwrap_or_else(|broken| broken.into_inner());
     parts.sort_by_key(|part| part.number);
     if options.is_strict {

@@ -6,6 +6,7 @@
 
 use std::time::Instant;
 
+use textkin_core::parallel;
 use textkin_core::{Note, Pair, Rewind};
 use textkin_graph::Overlaps;
 use textkin_report::{PairRow, RunPair};
@@ -80,18 +81,8 @@ impl<'a> PairRows<'a> {
         if self.raw.is_none() {
             return pairs.iter().map(row).collect();
         }
-        let share = pairs.len().div_ceil(self.settings.n_threads()).max(1);
-        let mut rows = Vec::with_capacity(pairs.len());
-        std::thread::scope(|scope| {
-            let parts: Vec<_> = pairs
-                .chunks(share)
-                .map(|part| scope.spawn(|| part.iter().map(row).collect::<Vec<_>>()))
-                .collect();
-            for part in parts {
-                rows.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-        });
-        rows
+        let rows = |part: &[Pair]| part.iter().map(row).collect::<Vec<_>>();
+        parallel::map_chunks(pairs, self.settings.n_threads(), rows).into_iter().flatten().collect()
     }
 
     /// Returns the common text that [`Settings::max_df`] excluded from the documents of `row`, if

@@ -5,6 +5,7 @@ use std::path::Path;
 use hashbrown::HashSet;
 use textkin::Error;
 use textkin::engine::report::{Output, PairRow, WithText, comparison_json};
+use textkin::engine::types::parallel;
 use textkin::engine::types::{Pair, Rewind};
 use textkin::engine::{DocumentTexts, PairRows, RunControl, Settings, compare, compare_without};
 
@@ -64,18 +65,7 @@ fn lines(
         view.b.notes = all.notes(row.b_index);
         Ok(comparison_json(&view, WithText::Yes))
     };
-    let share = rows.len().div_ceil(all.settings.n_threads());
-    std::thread::scope(|scope| {
-        let parts: Vec<_> = rows
-            .chunks(share)
-            .map(|part| scope.spawn(|| part.iter().map(line).collect::<Result<Vec<_>, Error>>()))
-            .collect();
-        let mut lines = Vec::with_capacity(rows.len());
-        for part in parts {
-            lines.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok(lines)
-    })
+    parallel::map(rows, all.settings.n_threads(), line).into_iter().collect()
 }
 
 /// Rejects inputs and settings without passages before any work is done.

@@ -7,6 +7,7 @@ use textkin::Error;
 use textkin::engine::report::{
     self, DocumentNames, OutputFile, PairPassages, PairRow, RunPage, RunPairs, notes_text, run_page,
 };
+use textkin::engine::types::parallel;
 use textkin::engine::types::{Cluster, Rewind};
 use textkin::engine::{
     DocumentNotes, DocumentTexts, PairRows, RunControl, Settings, compare, compare_without,
@@ -121,18 +122,8 @@ fn explain(
         view.b.notes = all.notes(row.b_index);
         Ok(PairPassages::new(*number, &view))
     };
-    let share = pairs.len().div_ceil(settings.n_threads());
-    std::thread::scope(|scope| {
-        let parts: Vec<_> = pairs
-            .chunks(share)
-            .map(|part| scope.spawn(|| part.iter().map(explained).collect::<Result<Vec<_>, _>>()))
-            .collect();
-        let mut passages = Vec::with_capacity(pairs.len());
-        for part in parts {
-            passages.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok(passages)
-    })
+    let passages = parallel::map(&pairs, settings.n_threads(), explained);
+    Ok(passages.into_iter().collect::<Result<_, Error>>()?)
 }
 
 /// Returns the inputs of a run as written on the command line.

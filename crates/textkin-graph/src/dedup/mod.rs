@@ -15,6 +15,7 @@ mod measure;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use textkin_core::parallel::for_each_number;
 use textkin_core::{SharedChunks, TextEntry};
 
 use self::keeper_index::{Criteria, KeeperIndex, Scratch};
@@ -22,7 +23,6 @@ pub use self::measure::DuplicateMeasure;
 use crate::classes::Classes;
 use crate::graph::GraphError;
 use crate::rarity::Rarity;
-use crate::threads::for_each;
 
 /// Number of documents that are compared with earlier keepers at once.
 const BLOCK: usize = 1 << 10;
@@ -175,18 +175,19 @@ impl<'a> Deduplicator<'a> {
             let scratch = pool.lock().ok().and_then(|mut pool| pool.pop());
             (scratch.unwrap_or_else(|| Scratch::new(keeper_index.criteria)), Vec::new())
         };
-        let states = for_each(self.settings.threads, classes.len(), 8, take, |state, index| {
-            if stopped.load(Ordering::Relaxed) || watch(0) {
-                stopped.store(true, Ordering::Relaxed);
-                return;
-            }
-            let (scratch, found) = state;
-            let class = classes[index];
-            let distinctive = keeper_index.distinctive(scratch, class);
-            let mut best_keepers = before[class as usize].clone();
-            best_keepers.update(keeper_index, scratch, class, &distinctive);
-            found.push((index, distinctive, best_keepers));
-        });
+        let states =
+            for_each_number(self.settings.threads, classes.len(), 8, take, |state, index| {
+                if stopped.load(Ordering::Relaxed) || watch(0) {
+                    stopped.store(true, Ordering::Relaxed);
+                    return;
+                }
+                let (scratch, found) = state;
+                let class = classes[index];
+                let distinctive = keeper_index.distinctive(scratch, class);
+                let mut best_keepers = before[class as usize].clone();
+                best_keepers.update(keeper_index, scratch, class, &distinctive);
+                found.push((index, distinctive, best_keepers));
+            });
         if stopped.into_inner() {
             return Err(GraphError::Stopped);
         }

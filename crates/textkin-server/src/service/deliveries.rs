@@ -127,6 +127,7 @@ impl Service {
     pub(crate) fn run_deliveries(&self) {
         let active = Mutex::new(HashSet::new());
         let busy = || active.lock().unwrap_or_else(PoisonError::into_inner);
+        // Threads start when deliveries are due and end at different times: not a fork-join loop.
         std::thread::scope(|scope| {
             while !self.is_stopping() {
                 let generation = self.deliveries.generation();

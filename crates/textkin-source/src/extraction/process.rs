@@ -51,6 +51,7 @@ pub(crate) fn run(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot start {name}: {error}"))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    // Three pipes at once, while this thread watches the clock.
     std::thread::scope(|scope| {
         // A program may close its input early; that is not an error.
         scope.spawn(|| stdin.map(|mut stdin| stdin.write_all(input).is_ok()));

@@ -59,6 +59,7 @@ pub(super) fn in_order<J: Send, R: Send>(
             }
         }
     };
+    // A pipeline with a channel: results are taken while others are computed.
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let sender = sender.clone();

@@ -1,5 +1,6 @@
 //! Preparation of documents for a repository: computes words, chunks and stored content of a text.
 
+use textkin_core::parallel;
 use textkin_core::{Chunk, Document, Layers, Problem, Span, Tokens};
 use textkin_repository::{PreparedDocument, StoredDocument};
 
@@ -158,23 +159,15 @@ impl DocumentPreparer {
     ) -> Result<Vec<PreparedDocument>, textkin_repository::Error> {
         let n = documents.len().div_ceil(threads.max(1)).max(1);
         let mut documents = documents.into_iter();
-        let parts: Vec<Vec<_>> = std::iter::from_fn(|| {
+        let mut parts: Vec<Vec<_>> = std::iter::from_fn(|| {
             let part: Vec<_> = documents.by_ref().take(n).collect();
             (!part.is_empty()).then_some(part)
         })
         .collect();
-        let prepare = |part: Vec<(StoredDocument, Vec<u8>)>| -> Result<Vec<PreparedDocument>, _> {
+        let parts = parallel::map_mut(&mut parts, |_, part| -> Result<Vec<PreparedDocument>, _> {
             let mut scratch = self.scratch();
             let restore = |(stored, content)| self.restore(stored, content, &mut scratch);
-            part.into_iter().map(restore).collect()
-        };
-        let parts: Vec<Result<Vec<PreparedDocument>, _>> = std::thread::scope(|scope| {
-            let workers: Vec<_> =
-                parts.into_iter().map(|part| scope.spawn(|| prepare(part))).collect();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            workers.into_iter().map(join).collect()
+            part.drain(..).map(restore).collect()
         });
         let parts: Vec<Vec<PreparedDocument>> = parts.into_iter().collect::<Result<_, _>>()?;
         Ok(parts.into_iter().flatten().collect())

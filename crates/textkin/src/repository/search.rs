@@ -7,11 +7,12 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use textkin_core::parallel;
 use textkin_core::{Chunk, Layers, Span, Tokens};
 use textkin_repository::{DocumentAddress, Segment};
 use textkin_search::{
     KinQuery, PassageList, PassageSettings, Query, RankSettings, RankedList, Ranking, TextReader,
-    parallel_map, rank, rank_chunks, rank_kin, rank_passages,
+    rank, rank_chunks, rank_kin, rank_passages,
 };
 use textkin_text::grammar::{ChunkerKind, Selection};
 
@@ -131,7 +132,7 @@ impl Searcher {
     pub fn search_all(&self, texts: &[String]) -> Vec<Result<SearchResults, Error>> {
         match texts {
             [text] => vec![self.search(text)],
-            texts => parallel_map(texts, self.settings.threads, |text| {
+            texts => parallel::map(texts, self.settings.threads.get(), |text| {
                 self.search_on(text, NonZeroUsize::MIN)
             }),
         }

@@ -303,6 +303,7 @@ fn in_order(
     let window = PieceWindow::new(4 * threads as u64);
     let failed = AtomicBool::new(false);
     let is_over = || failed.load(Ordering::Relaxed) || control.stop.is_requested();
+    // A pipeline with a channel: results are taken while others are computed.
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel::<(u64, Vec<ReadItem>, u64)>();
         for _ in 0..threads {

@@ -1,6 +1,7 @@
 //! A collection as a stream: documents in chronological order, chunked, selected and traced.
 
 use textkin::engine::trace::{Accuracy, DocumentTrace, Memory, Settings as TraceSettings, Tracer};
+use textkin::engine::types::parallel;
 use textkin::engine::types::{Chunk, Chunked, Tokens};
 use textkin::engine::{Analyzer, Settings, Timestamp};
 
@@ -152,17 +153,7 @@ impl TraceStream {
             Ok(accuracy)
         };
         let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = self.sizes.len().div_ceil(n_threads);
-        let several = |sizes: &[u64]| sizes.iter().map(|size| one(*size)).collect::<Vec<_>>();
-        let parts: Vec<Vec<Result<Accuracy, Error>>> = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                self.sizes.chunks(share).map(|sizes| scope.spawn(|| several(sizes))).collect();
-            let joined = threads.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            joined.collect()
-        });
-        parts.into_iter().flatten().collect()
+        parallel::map(self.sizes, n_threads, |size| one(*size)).into_iter().collect()
     }
 
     /// Returns the memory of a size.
