@@ -18,5 +18,5 @@ pub const DEFAULT_PASSAGE_WORDS: u32 = 50;
 /// Minimum words of a duplicate line.
 pub const DEFAULT_LINE_WORDS: u32 = 3;
 
-/// Memory of a trace, as [`parse_size`](crate::parse_size) reads it.
+/// Memory of a trace, as [`parse_size`](crate::engine::parse_size) reads it.
 pub const DEFAULT_TRACE_MEMORY: &str = "100MiB";

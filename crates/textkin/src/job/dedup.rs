@@ -16,8 +16,8 @@ use textkin_text::tokenizer::{Normalization, TextPart};
 
 use super::observer::Observer;
 use super::options::{
-    ByteSize, JobOptions, OptionValue, analysis_options, check_threshold, performance_options,
-    reading_options,
+    ByteSize, JobOptions, OptionValue, analysis_options, check_threshold, collection_options,
+    performance_options, reading_options,
 };
 use crate::dedup::{
     DedupCounts, DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule,
@@ -192,6 +192,7 @@ impl Dedup {
 
     analysis_options!();
     reading_options!();
+    collection_options!();
     performance_options!();
 
     /// Finds the duplicates among documents in memory.

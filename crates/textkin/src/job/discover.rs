@@ -17,7 +17,8 @@ use textkin_text::tokenizer::{Normalization, TextPart};
 use super::compare::{Compare, ComparedText, Comparison};
 use super::observer::Observer;
 use super::options::{
-    ByteSize, JobOptions, OptionValue, analysis_options, performance_options, reading_options,
+    ByteSize, JobOptions, OptionValue, analysis_options, collection_options, performance_options,
+    reading_options,
 };
 use crate::discover::{DiscoveryOutput, RunControl, discover};
 use crate::error::Error;
@@ -129,6 +130,7 @@ impl Discover {
 
     analysis_options!();
     reading_options!();
+    collection_options!();
     performance_options!();
 
     /// Finds the pairs of documents in memory: anything that yields documents, such as tuples of id and text.

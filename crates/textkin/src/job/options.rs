@@ -330,6 +330,25 @@ macro_rules! reading_options {
             self
         }
 
+        /// Sets the maximum size of a document, such as `"64MiB"`; 2 GiB by default, which is also the limit.
+        pub fn max_document(mut self, size: impl OptionValue<ByteSize>) -> Self {
+            self.options.set("max_document", size, |options, ByteSize(size)| {
+                options.reading.max_document_bytes = size.min((1 << 31) - 1);
+            });
+            self
+        }
+
+        /// Sets everything about how files are read, including what has no setter here.
+        pub fn reading(mut self, settings: SourceSettings) -> Self {
+            self.options.reading = settings;
+            self
+        }
+    };
+}
+
+/// Setters for how folders are searched, and what happens to documents that cannot be read.
+macro_rules! collection_options {
+    () => {
         /// Skips files of folders that match a pattern in the syntax of `.gitignore`. Can be called again.
         pub fn exclude_files(mut self, pattern: impl Into<String>) -> Self {
             self.options.reading.exclude.push(pattern.into());
@@ -348,23 +367,9 @@ macro_rules! reading_options {
             self
         }
 
-        /// Sets the maximum size of a document, such as `"64MiB"`; 2 GiB by default, which is also the limit.
-        pub fn max_document(mut self, size: impl OptionValue<ByteSize>) -> Self {
-            self.options.set("max_document", size, |options, ByteSize(size)| {
-                options.reading.max_document_bytes = size.min((1 << 31) - 1);
-            });
-            self
-        }
-
         /// Fails at the first document that cannot be read, instead of reporting it with the result.
         pub fn strict(mut self, is_strict: bool) -> Self {
             self.options.settings.is_strict = is_strict;
-            self
-        }
-
-        /// Sets everything about how files are read, including what has no setter here.
-        pub fn reading(mut self, settings: SourceSettings) -> Self {
-            self.options.reading = settings;
             self
         }
     };
@@ -415,7 +420,7 @@ macro_rules! performance_options {
     };
 }
 
-pub(crate) use {analysis_options, performance_options, reading_options};
+pub(crate) use {analysis_options, collection_options, performance_options, reading_options};
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,8 @@ use textkin_text::tokenizer::{Normalization, TextPart};
 
 use super::observer::Observer;
 use super::options::{
-    ByteSize, JobOptions, OptionValue, analysis_options, performance_options, reading_options,
+    ByteSize, JobOptions, OptionValue, analysis_options, collection_options, performance_options,
+    reading_options,
 };
 use super::search::{Search, SearchHit};
 use crate::discover::RunControl;
@@ -44,6 +45,7 @@ pub struct RepositoryBuilder {
 impl RepositoryBuilder {
     analysis_options!();
     reading_options!();
+    collection_options!();
     performance_options!();
 
     /// Sets which chunks are indexed; all by default.
