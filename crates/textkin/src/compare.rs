@@ -16,6 +16,7 @@ use crate::settings::Settings;
 
 /// The result of [`compare`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TextComparison {
     /// Passages, repeats and counts, after exclusions.
     pub alignment: Alignment,

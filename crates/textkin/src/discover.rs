@@ -34,6 +34,7 @@ pub struct RunControl {
 
 /// The duration of a finished stage of a run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StageTiming {
     /// The name of the stage.
     pub name: &'static str,
@@ -45,6 +46,7 @@ pub struct StageTiming {
 
 /// The result of [`discover`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct DiscoveryOutput {
     /// The documents, in input order.
     pub documents: Documents,

@@ -4,6 +4,7 @@ use textkin_index::TextAddress;
 
 /// The entry of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DocumentEntry {
     /// Number of tokens.
     pub words: u32,

@@ -106,6 +106,7 @@ impl SharedText {
 
 /// The occurrences of the chunks of a text in an indexed collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Occurrences {
     /// Number of distinct chunks of the text.
     pub chunks: u64,

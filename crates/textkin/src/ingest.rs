@@ -34,6 +34,7 @@ pub(crate) struct Ingested {
 
 /// The notes of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DocumentNotes {
     /// The number of the document.
     pub document: u32,

@@ -10,6 +10,7 @@ use crate::error::Error;
 
 /// A document that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadDocument {
     /// The id.
     pub id: String,

@@ -6,6 +6,7 @@ use crate::documents::Documents;
 
 /// The counts of a run. Exact copies count as documents of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DiscoveryCounts {
     /// Documents read.
     pub documents: u64,

@@ -24,6 +24,7 @@ pub struct DedupEditor<'a> {
 
 /// The counts of a deduplication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DedupCounts {
     /// Documents read.
     pub documents: u64,

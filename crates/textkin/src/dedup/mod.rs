@@ -84,6 +84,7 @@ pub enum KeepRule {
 
 /// A removed document, passage or line.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Removal {
     /// The document that is removed, or that loses a part.
     pub document: u32,
@@ -100,6 +101,7 @@ pub struct Removal {
 
 /// A removed part of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RemovedSpan {
     /// The bytes of the part in the original text.
     pub span: Span,
@@ -111,6 +113,7 @@ pub struct RemovedSpan {
 
 /// The result of [`dedup`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Duplicates {
     /// The documents, in input order.
     pub documents: Documents,

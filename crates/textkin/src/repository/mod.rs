@@ -34,6 +34,7 @@ use crate::timestamp::Timestamp;
 
 /// The result of [`Repository::select`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SelectedDocuments {
     /// The addresses of the selected documents.
     pub addresses: Vec<DocumentAddress>,

@@ -17,6 +17,7 @@ use crate::settings::Settings;
 
 /// The pairs of new documents with all others.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct NewPairs {
     /// The discovery among the new documents and all that share a chunk with one.
     pub discovery: DiscoveryOutput,

@@ -61,6 +61,7 @@ impl Default for SearchSettings {
 
 /// The results of one query.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SearchResults {
     /// Number of words of the query.
     pub words: usize,

@@ -46,6 +46,7 @@ impl FromStr for ExistingPolicy {
 
 /// The result of adding documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AddSummary {
     /// The result of the commit.
     pub commit: CommitSummary,

@@ -16,6 +16,7 @@ const COST: u64 = 224;
 
 /// A document that others copied from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CopiedOrigin {
     /// The number of the document in the stream.
     pub number: u64,
@@ -32,6 +33,7 @@ pub struct CopiedOrigin {
 
 /// The most copied documents of a stream so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TopOrigins {
     /// The origins, most copied first.
     pub origins: Vec<CopiedOrigin>,

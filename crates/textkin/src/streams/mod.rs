@@ -113,6 +113,7 @@ struct MemoryShares {
 
 /// The origins of the passages of a document.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DocumentOrigins {
     /// The result of the tracer, with positions in words.
     pub trace: DocumentTrace,
@@ -128,6 +129,7 @@ pub struct DocumentOrigins {
 
 /// A copied block of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BlockOrigin {
     /// The bytes of the block in the text.
     pub span: Span,

@@ -75,7 +75,7 @@ fn table(found: &TopOrigins) -> String {
     }
     let mut text = "most copied documents:\n    copies       words  document\n".to_owned();
     for origin in &found.origins {
-        let CopiedOrigin { number, name, copies, max_copies, words } = origin;
+        let CopiedOrigin { number, name, copies, max_copies, words, .. } = origin;
         let name = name
             .as_ref()
             .map_or_else(|| format!("document {number}"), |n| terminal::fit(n, MAX_ID_CHARS));
