@@ -9,7 +9,8 @@
 //! searched for `"` and `\` with vector instructions, and control characters, which are invalid in
 //! strings, are searched once per line. Including reading and the UTF-8 check, one core processes
 //! 263 MB of documentation at 1.0 GB/s; a `serde_json` visitor with fixed names alone, on text
-//! already in memory, reaches 0.9 GB/s.
+//! already in memory, reaches 0.9 GB/s. Per second of processor time, with equal
+//! strings, on that text in memory: this reader 2.0 GB, sonic-rs 0.5 1.3 GB, `RawValue` 1.0 GB.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -3,6 +3,11 @@
 //! In: the bytes of a message or of one of its parts. Out: an [`Entity`] with its fields, parts and
 //! content. The extractor of `.eml` files and the mail server use the same code, so that both see
 //! the same parts under the same names.
+//!
+//! mail-parser 0.11.9 is faster: per second of processor time it reads 920 MB of 19,997 news articles
+//! made into plain messages, we 500; of 5,000 generated MIME messages 305 MB, we 240. Apart from line
+//! ends, 1 and 2 texts differ: ours gives none for one article, and prefers HTML to an empty plain text.
+//! It does not replace this module yet: the limits and the names of parts here would have to wrap it.
 
 use std::borrow::Cow;
 
