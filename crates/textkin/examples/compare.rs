@@ -1,5 +1,7 @@
 //! Shows what two texts share: `cargo run --example compare`.
 
+#![expect(clippy::print_stdout, reason = "this is a program for the terminal")]
+
 use textkin::Compare;
 
 fn main() -> Result<(), textkin::Error> {

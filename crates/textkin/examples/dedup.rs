@@ -1,5 +1,7 @@
 //! Removes documents that others contain: `cargo run --example dedup -- examples/essays.jsonl`.
 
+#![expect(clippy::print_stdout, reason = "this is a program for the terminal")]
+
 use textkin::Dedup;
 
 fn main() -> Result<(), textkin::Error> {

@@ -1,5 +1,7 @@
 //! Finds the documents that share text: `cargo run --example discover -- examples/notes`.
 
+#![expect(clippy::print_stdout, reason = "this is a program for the terminal")]
+
 use textkin::Discover;
 
 fn main() -> Result<(), textkin::Error> {

@@ -1,5 +1,7 @@
 //! Stores documents and finds the most similar ones: `cargo run --example search -- FOLDER`, where FOLDER is new.
 
+#![expect(clippy::print_stdout, reason = "this is a program for the terminal")]
+
 use textkin::Repository;
 
 fn main() -> Result<(), textkin::Error> {

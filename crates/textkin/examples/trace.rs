@@ -1,5 +1,7 @@
 //! Traces the passages of a stream to the document that had them first: `cargo run --example trace`.
 
+#![expect(clippy::print_stdout, reason = "this is a program for the terminal")]
+
 use textkin::Tracer;
 
 fn main() -> Result<(), textkin::Error> {

@@ -1,5 +1,4 @@
 //! The builders: the programs of the documentation, the engine as their twin, and what they reject.
-#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -143,7 +143,7 @@ impl Dedup {
     pub fn level(mut self, level: impl OptionValue<DedupUnit>) -> Self {
         match level.into_value() {
             Ok(level) => self.level = level,
-            Err(reason) => self.options.reject("level", reason),
+            Err(reason) => self.options.reject("level", &reason),
         }
         self
     }
@@ -159,7 +159,7 @@ impl Dedup {
     pub fn score(mut self, score: impl OptionValue<Measure>) -> Self {
         match score.into_value() {
             Ok(score) => self.score = Some(score),
-            Err(reason) => self.options.reject("score", reason),
+            Err(reason) => self.options.reject("score", &reason),
         }
         self
     }
@@ -173,7 +173,7 @@ impl Dedup {
                 }
                 self.keep = keep;
             }
-            Err(reason) => self.options.reject("keep", reason),
+            Err(reason) => self.options.reject("keep", &reason),
         }
         self
     }

@@ -155,12 +155,12 @@ impl JobOptions {
     ) {
         match value.into_value() {
             Ok(value) => apply(self, value),
-            Err(reason) => self.reject(name, reason),
+            Err(reason) => self.reject(name, &reason),
         }
     }
 
     /// Remembers that the option `name` is invalid, unless another was before.
-    pub(crate) fn reject(&mut self, name: &'static str, reason: String) {
+    pub(crate) fn reject(&mut self, name: &'static str, reason: &str) {
         self.invalid.get_or_insert((name, format!("is invalid: {reason}")));
     }
 

@@ -73,7 +73,7 @@ impl RepositoryBuilder {
     pub fn existing(mut self, policy: impl OptionValue<ExistingPolicy>) -> Self {
         match policy.into_value() {
             Ok(policy) => self.existing = policy,
-            Err(reason) => self.options.reject("existing", reason),
+            Err(reason) => self.options.reject("existing", &reason),
         }
         self
     }
