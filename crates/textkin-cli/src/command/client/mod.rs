@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn names_shares_and_tables_are_formatted() {
         assert_eq!(percent_encoded("a b/ü"), "a%20b%2F%C3%BC");
-        assert_eq!(share(412, 1030), "412 of 1,030 words, 40%");
+        assert_eq!(share(412, 1030), "412 of 1,030 words (40%)");
         assert_eq!(
             (percent(1, 1000), percent(999, 1000), percent(0, 0)),
             ("<1%".into(), ">99%".into(), "n/a".into())
