@@ -141,9 +141,8 @@ impl Dedup {
 
     /// Sets what is removed: `"document"` by default, `"passage"` or `"line"`.
     pub fn level(mut self, level: impl OptionValue<DedupUnit>) -> Self {
-        match level.into_value() {
-            Ok(level) => self.level = level,
-            Err(reason) => self.options.reject("level", &reason),
+        if let Some(level) = self.options.invalid.accept("level", level) {
+            self.level = level;
         }
         self
     }
@@ -157,23 +156,17 @@ impl Dedup {
 
     /// Compares documents by this score instead of by containment.
     pub fn score(mut self, score: impl OptionValue<Measure>) -> Self {
-        match score.into_value() {
-            Ok(score) => self.score = Some(score),
-            Err(reason) => self.options.reject("score", &reason),
-        }
+        self.score = self.options.invalid.accept("score", score).or(self.score);
         self
     }
 
     /// Sets which duplicate is kept: `"first"` by default, `"last"`, `"longest"`, `"best"` or `"field:NAME"`.
     pub fn keep(mut self, keep: impl OptionValue<Keep>) -> Self {
-        match keep.into_value() {
-            Ok(keep) => {
-                if let Keep::Field(name) = &keep {
-                    self.options.reading.time_field = Some(name.clone());
-                }
-                self.keep = keep;
+        if let Some(keep) = self.options.invalid.accept("keep", keep) {
+            if let Keep::Field(name) = &keep {
+                self.options.reading.time_field = Some(name.clone());
             }
-            Err(reason) => self.options.reject("keep", &reason),
+            self.keep = keep;
         }
         self
     }

@@ -114,6 +114,32 @@ impl OptionValue<Threshold> for &str {
     }
 }
 
+/// The first option whose value is invalid, and the reason.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FirstInvalid(Option<(&'static str, String)>);
+
+impl FirstInvalid {
+    /// Returns the value of the option `name`, or remembers why it is invalid.
+    pub(crate) fn accept<T>(
+        &mut self,
+        name: &'static str,
+        value: impl OptionValue<T>,
+    ) -> Option<T> {
+        let reject = |reason: String| {
+            self.0.get_or_insert((name, format!("is invalid: {reason}")));
+        };
+        value.into_value().map_err(reject).ok()
+    }
+
+    /// Fails if a value was invalid.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match &self.0 {
+            Some((option, reason)) => Err(Error::InvalidOption { option, reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The options of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct JobOptions {
@@ -125,8 +151,7 @@ pub(crate) struct JobOptions {
     /// How files are read.
     pub(crate) reading: SourceSettings,
     pub(crate) observer: Option<Arc<dyn Observer>>,
-    /// The first option with an invalid value, and the reason.
-    pub(crate) invalid: Option<(&'static str, String)>,
+    pub(crate) invalid: FirstInvalid,
 }
 
 impl Default for JobOptions {
@@ -140,7 +165,7 @@ impl Default for JobOptions {
             max_gap: AlignSettings::default().max_gap,
             reading: SourceSettings { folder_marker, ..SourceSettings::default() },
             observer: None,
-            invalid: None,
+            invalid: FirstInvalid::default(),
         }
     }
 }
@@ -153,23 +178,14 @@ impl JobOptions {
         value: impl OptionValue<T>,
         apply: impl FnOnce(&mut Self, T),
     ) {
-        match value.into_value() {
-            Ok(value) => apply(self, value),
-            Err(reason) => self.reject(name, &reason),
+        if let Some(value) = self.invalid.accept(name, value) {
+            apply(self, value);
         }
-    }
-
-    /// Remembers that the option `name` is invalid, unless another was before.
-    pub(crate) fn reject(&mut self, name: &'static str, reason: &str) {
-        self.invalid.get_or_insert((name, format!("is invalid: {reason}")));
     }
 
     /// Fails if an option is invalid.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        match &self.invalid {
-            Some((option, reason)) => Err(Error::InvalidOption { option, reason: reason.clone() }),
-            None => Ok(()),
-        }
+        self.invalid.check()
     }
 
     /// Returns the settings, with the word lists of the selector and without a threshold.
@@ -333,7 +349,7 @@ macro_rules! reading_options {
         /// Sets the maximum size of a document, such as `"64MiB"`; 2 GiB by default, which is also the limit.
         pub fn max_document(mut self, size: impl OptionValue<ByteSize>) -> Self {
             self.options.set("max_document", size, |options, ByteSize(size)| {
-                options.reading.max_document_bytes = size.min((1 << 31) - 1);
+                options.reading.max_document_bytes = size.min(crate::job::MAX_TEXT as u64);
             });
             self
         }

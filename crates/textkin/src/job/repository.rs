@@ -71,9 +71,8 @@ impl RepositoryBuilder {
     /// Sets what happens to a document whose id is already in the repository: `"refuse"` (the default, which lists it
     /// as a problem), `"skip"` or `"replace"`.
     pub fn existing(mut self, policy: impl OptionValue<ExistingPolicy>) -> Self {
-        match policy.into_value() {
-            Ok(policy) => self.existing = policy,
-            Err(reason) => self.options.reject("existing", &reason),
+        if let Some(policy) = self.options.invalid.accept("existing", policy) {
+            self.existing = policy;
         }
         self
     }

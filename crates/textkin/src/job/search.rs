@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use textkin_search::{PassageSettings, Ranking};
 use textkin_text::grammar::Selection;
 
-use super::options::OptionValue;
+use super::options::{FirstInvalid, OptionValue};
 use crate::error::Error;
 use crate::repository::{Repository, SearchResults, SearchSettings, Searcher};
 
@@ -26,7 +26,7 @@ use crate::repository::{Repository, SearchResults, SearchSettings, Searcher};
 #[must_use]
 pub struct Search {
     settings: SearchSettings,
-    invalid: Option<(&'static str, String)>,
+    invalid: FirstInvalid,
 }
 
 /// A document that is similar to a query.
@@ -49,11 +49,8 @@ impl Search {
 
     /// Sets how documents are ranked, such as `"kin"`, the default, or `"fingerprint"`.
     pub fn rank(mut self, ranking: impl OptionValue<Ranking>) -> Self {
-        match ranking.into_value() {
-            Ok(ranking) => self.settings.rankings = vec![ranking],
-            Err(reason) => {
-                self.invalid.get_or_insert(("rank", format!("is invalid: {reason}")));
-            }
+        if let Some(ranking) = self.invalid.accept("rank", ranking) {
+            self.settings.rankings = vec![ranking];
         }
         self
     }
@@ -78,11 +75,8 @@ impl Search {
 
     /// Sets which chunks of the query are looked up; by default, those that the repository would index.
     pub fn select(mut self, selection: impl OptionValue<Selection>) -> Self {
-        match selection.into_value() {
-            Ok(selection) => self.settings.select = Some(selection),
-            Err(reason) => {
-                self.invalid.get_or_insert(("select", format!("is invalid: {reason}")));
-            }
+        if let Some(selection) = self.invalid.accept("select", selection) {
+            self.settings.select = Some(selection);
         }
         self
     }
@@ -118,9 +112,7 @@ impl Search {
     /// # Errors
     /// As [`Search::run`].
     pub fn details(&self, repository: &Repository, text: &str) -> Result<SearchResults, Error> {
-        if let Some((option, reason)) = &self.invalid {
-            return Err(Error::InvalidOption { option, reason: reason.clone() });
-        }
+        self.invalid.check()?;
         super::check_length("the query", text)?;
         Searcher::new(repository, self.settings.clone())?.search(text)
     }
