@@ -42,7 +42,7 @@ pub use extracted::{ExtractSink, ExtractedDocument, Extraction, PartProblem};
 pub use format::legacy_office;
 #[cfg(feature = "pdf")]
 pub use format::pdf_text;
-pub use format::{mime, postscript_text};
+pub use format::{check_pdf_growth, mime, postscript_text};
 pub use kind::FileKind;
 pub use limits::ExtractLimits;
 pub use textkin_core::Note;

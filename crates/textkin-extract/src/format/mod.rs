@@ -13,6 +13,7 @@ mod unknown;
 pub use mail::mime;
 #[cfg(feature = "pdf")]
 pub use print::pdf::pdf_text;
+pub use print::pdf_growth::check_pdf_growth;
 pub use print::postscript::postscript_text;
 pub use unknown::legacy_office;
 

@@ -50,6 +50,63 @@ fn self_referencing_pdfs_are_read_or_give_an_error() {
     }
 }
 
+/// Deflates zeros and text that inflate to 110 MB, twice, as the content of a page.
+fn nested_flate(dictionary: &str, extra: &[&str]) -> Vec<u8> {
+    use std::io::Write;
+    let deflate = |bytes: &[u8]| {
+        let mut encoder =
+            flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let text = format!("BT /F1 9 Tf {} ET", "(word ) Tj ".repeat(10_000_000));
+    let content = deflate(&deflate(text.as_bytes()));
+    let length = content.len();
+    let mut file = b"%PDF-1.4\n".to_vec();
+    let mut offsets = Vec::new();
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        &format!("<< /Length {length} {dictionary} >>\nstream\n"),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ];
+    for (index, object) in objects.iter().chain(extra).enumerate() {
+        offsets.push(file.len());
+        write!(file, "{} 0 obj\n{object}", index + 1).unwrap();
+        if index == 3 {
+            file.extend_from_slice(&content);
+            file.extend_from_slice(b"\nendstream");
+        }
+        file.extend_from_slice(b"\nendobj\n");
+    }
+    let (table, size) = (file.len(), offsets.len() + 1);
+    write!(file, "xref\n0 {size}\n0000000000 65535 f \n").unwrap();
+    for offset in offsets {
+        writeln!(file, "{offset:010} 00000 n ").unwrap();
+    }
+    write!(file, "trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n").unwrap();
+    file
+}
+
+#[test]
+fn a_small_pdf_that_grows_very_much_is_rejected_quickly() {
+    // The second hides its filters from a look at the bytes of the file.
+    let filters = "[/FlateDecode /FlateDecode]";
+    let hidden = ["/Filter 6 0 R".to_owned(), filters.to_owned()];
+    for (dictionary, extra) in
+        [(format!("/Filter {filters}"), vec![]), (hidden[0].clone(), vec![hidden[1].as_str()])]
+    {
+        let bytes = nested_flate(&dictionary, &extra);
+        assert!(bytes.len() < 10_000, "{}", bytes.len());
+        let start = Instant::now();
+        let result = pdf_text(&bytes, usize::MAX);
+        let time = start.elapsed();
+        assert_eq!(result, Err(Error::TooDense { limit: 500 }), "{dictionary}");
+        assert!(time < Duration::from_secs(5), "{dictionary}: {time:?}");
+    }
+}
+
 /// A program that uses much of the language: procedures, fonts, data and a comment.
 const PROGRAM: &str = "%!PS-Adobe-3.0\n%%Title: (a page)\n/line { 72 exch moveto show } bind def\n\
     /Helvetica findfont dup length dict begin { 1 index /FID ne { def } { pop pop } ifelse } forall\n\

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use textkin_extract::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, tidy_pages};
+use textkin_extract::{
+    Error, ExtractContext, ExtractedDocument, Extractor, FileKind, check_pdf_growth, tidy_pages,
+};
 
 use super::process::find_program;
 use super::worker::Worker;
@@ -20,6 +22,7 @@ impl Extractor for Pdf<'_> {
 
     fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let corrupt = |reason| Error::Corrupt { kind: FileKind::Pdf, reason };
+        check_pdf_growth(bytes, context.limits())?;
         let deadline = self.worker.deadline(context.limits());
         let text = text(self.worker, bytes, deadline).map_err(|reason| match reason {
             reason if reason == encrypted() => Error::Encrypted(FileKind::Pdf),

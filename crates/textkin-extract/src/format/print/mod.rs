@@ -2,5 +2,6 @@
 
 #[cfg(feature = "pdf")]
 pub(crate) mod pdf;
+pub(crate) mod pdf_growth;
 pub(crate) mod postscript;
 mod typesetting;

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-use lopdf::{Dictionary, Document, Object};
+use lopdf::{Dictionary, Object};
 
 use super::cmap::CMap;
 use super::program;
-use super::stream::{data, resolved};
+use super::stream::{PdfFile, data, resolved};
 use crate::format::print::typesetting::encoding::Encoding;
 use crate::format::print::typesetting::glyph::text_of_name;
 use crate::format::print::typesetting::width::standard_width;
@@ -53,7 +53,7 @@ pub(super) struct ShownGlyph {
 }
 
 impl Font {
-    pub(super) fn read(document: &Document, font: &Dictionary) -> Self {
+    pub(super) fn read(document: &PdfFile, font: &Dictionary) -> Self {
         let get =
             |key: &[u8]| font.get(key).map_or(&Object::Null, |value| resolved(document, value));
         let to_text = match get(b"ToUnicode") {
@@ -66,7 +66,7 @@ impl Font {
         Self::simple(document, font, to_text)
     }
 
-    fn simple(document: &Document, font: &Dictionary, to_text: Option<CMap>) -> Self {
+    fn simple(document: &PdfFile, font: &Dictionary, to_text: Option<CMap>) -> Self {
         let get =
             |key: &[u8]| font.get(key).map_or(&Object::Null, |value| resolved(document, value));
         let is_type3 = get(b"Subtype").as_name().is_ok_and(|name| name == b"Type3");
@@ -99,7 +99,7 @@ impl Font {
         Self { to_text, codes, widths, default_width, scale, is_vertical: false }
     }
 
-    fn composite(document: &Document, font: &Dictionary, to_text: Option<CMap>) -> Self {
+    fn composite(document: &PdfFile, font: &Dictionary, to_text: Option<CMap>) -> Self {
         let get =
             |key: &[u8]| font.get(key).map_or(&Object::Null, |value| resolved(document, value));
         let below = match get(b"DescendantFonts") {
@@ -198,7 +198,7 @@ impl Font {
 
 /// Returns the texts of the 256 codes of a font, from glyph names and the font program.
 fn simple_texts(
-    document: &Document,
+    document: &PdfFile,
     font: &Dictionary,
     name: &str,
     is_type3: bool,
@@ -246,7 +246,7 @@ fn simple_texts(
 }
 
 /// Reads `[65 /A /B 97 /alpha]`.
-fn differences(document: &Document, list: &[Object], is_type3: bool, texts: &mut [Option<String>]) {
+fn differences(document: &PdfFile, list: &[Object], is_type3: bool, texts: &mut [Option<String>]) {
     let mut code = 0_usize;
     for entry in list {
         match resolved(document, entry) {
@@ -279,7 +279,7 @@ fn text_of_numbered_name(name: &str, code: usize, is_type3: bool) -> Option<Stri
     encoding.text(code).map(str::to_owned)
 }
 
-fn descriptor<'a>(document: &'a Document, font: &'a Dictionary) -> Option<&'a Dictionary> {
+fn descriptor<'a>(document: &'a PdfFile, font: &'a Dictionary) -> Option<&'a Dictionary> {
     resolved(document, font.get(b"FontDescriptor").ok()?).as_dict().ok()
 }
 
@@ -292,7 +292,7 @@ fn default_size(widths: &HashMap<u32, f64>) -> f64 {
 }
 
 /// Reads `[1 [500 600] 7 9 1000]`.
-fn glyph_widths(document: &Document, list: &[Object]) -> HashMap<u32, f64> {
+fn glyph_widths(document: &PdfFile, list: &[Object]) -> HashMap<u32, f64> {
     let mut widths = HashMap::new();
     let mut entries = list.iter().map(|entry| resolved(document, entry));
     while let (Some(first), Some(second)) = (entries.next(), entries.next()) {

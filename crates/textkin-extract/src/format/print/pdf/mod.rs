@@ -16,9 +16,10 @@ use std::collections::HashSet;
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use crate::{Error, FileKind};
+use crate::format::print::pdf_growth::check_pdf_growth;
+use crate::{Error, ExtractLimits, FileKind};
 use page::Painter;
-use stream::resolved;
+use stream::{PdfFile, resolved};
 
 /// Maximum pages of one document; the rest is ignored.
 const MAX_PAGES: usize = 200_000;
@@ -28,8 +29,10 @@ const MAX_PAGES: usize = 200_000;
 /// Run it in a worker process: a hostile file can exhaust stack and memory.
 ///
 /// # Errors
-/// If the file is corrupt or password-protected.
+/// If the file is corrupt, password-protected, or decompresses to very many times its size.
 pub fn pdf_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
+    let limits = ExtractLimits::default();
+    check_pdf_growth(bytes, &limits)?;
     let loaded = Document::load_mem(bytes);
     let loaded = match loaded {
         Ok(document) if document.is_encrypted() => return Err(Error::Encrypted(FileKind::Pdf)),
@@ -46,6 +49,7 @@ pub fn pdf_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
         }
     };
     let document = loaded.map_err(|reason| Error::corrupt(FileKind::Pdf, reason))?;
+    let document = PdfFile::new(document, limits.max_expanded(bytes.len() as u64));
     let pages = pages(&document);
     if pages.is_empty() {
         return Err(Error::corrupt(FileKind::Pdf, "no pages found"));
@@ -53,6 +57,9 @@ pub fn pdf_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
     let mut painter = Painter::new(&document, max_text);
     for (page, resources) in pages {
         painter.page(page, resources);
+        if document.is_too_dense() {
+            return Err(Error::TooDense { limit: limits.max_ratio });
+        }
         if painter.is_exhausted() {
             break;
         }

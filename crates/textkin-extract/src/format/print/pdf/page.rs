@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
+use lopdf::{Dictionary, Object, ObjectId};
 
 use super::font::{Font, to_float};
 use super::lexer::{Lexer, PdfToken};
-use super::stream::{data, resolved};
+use super::stream::{PdfFile, data, resolved};
 use crate::format::print::typesetting::encoding::Encoding;
 use crate::format::print::typesetting::layout::{Glyph, Layout};
 use crate::format::print::typesetting::matrix::Matrix;
@@ -23,7 +23,7 @@ const MAX_NESTED: usize = 4096;
 
 /// Renders pages into a layout.
 pub(super) struct Painter<'a> {
-    document: &'a Document,
+    document: &'a PdfFile,
     pub(super) layout: Layout,
     fonts: HashMap<*const Dictionary, Rc<Font>>,
     n_operators: usize,
@@ -61,7 +61,7 @@ struct ActualText {
 }
 
 impl<'a> Painter<'a> {
-    pub(super) fn new(document: &'a Document, max_text: usize) -> Self {
+    pub(super) fn new(document: &'a PdfFile, max_text: usize) -> Self {
         let layout = Layout::default();
         Self { document, layout, fonts: HashMap::new(), n_operators: 0, max_text }
     }
@@ -155,7 +155,7 @@ impl<'a> Painter<'a> {
 
 /// Returns the entry `name` of the resource table `kind`.
 fn entry<'a>(
-    document: &'a Document,
+    document: &'a PdfFile,
     resources: Option<&'a Dictionary>,
     kind: &[u8],
     name: &[u8],
@@ -400,7 +400,7 @@ impl Operand {
     }
 }
 
-fn form_matrix(document: &Document, form: &Dictionary) -> Matrix {
+fn form_matrix(document: &PdfFile, form: &Dictionary) -> Matrix {
     let Ok(Object::Array(numbers)) = form.get(b"Matrix").map(|matrix| resolved(document, matrix))
     else {
         return Matrix::IDENTITY;

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use lopdf::{Dictionary, Document, Object};
+use lopdf::{Dictionary, Object};
 use ttf_parser::{Face, GlyphId, cff};
 
-use super::stream::{data, resolved};
+use super::stream::{PdfFile, data, resolved};
 use crate::format::print::typesetting::glyph::text_of_name;
 use crate::format::print::typesetting::type1::builtin_encoding;
 
@@ -16,7 +16,7 @@ enum Program {
     Compact(Vec<u8>),
 }
 
-fn program(document: &Document, descriptor: &Dictionary) -> Option<Program> {
+fn program(document: &PdfFile, descriptor: &Dictionary) -> Option<Program> {
     let stream = |key: &[u8]| match resolved(document, descriptor.get(key).ok()?) {
         Object::Stream(stream) => Some(stream),
         _ => None,
@@ -34,7 +34,7 @@ fn program(document: &Document, descriptor: &Dictionary) -> Option<Program> {
 
 /// Returns the texts of codes by the encoding of the font program.
 pub(super) fn texts_of_codes(
-    document: &Document,
+    document: &PdfFile,
     descriptor: Option<&Dictionary>,
 ) -> Vec<(u8, String)> {
     let Some(program) = descriptor.and_then(|found| program(document, found)) else {
@@ -72,7 +72,7 @@ pub(super) fn texts_of_codes(
 }
 
 /// Returns the texts of glyph numbers of a descendant font.
-pub(super) fn texts_of_glyphs(document: &Document, font: &Dictionary) -> HashMap<u32, String> {
+pub(super) fn texts_of_glyphs(document: &PdfFile, font: &Dictionary) -> HashMap<u32, String> {
     let descriptor = font.get(b"FontDescriptor").ok().map(|found| resolved(document, found));
     let descriptor = descriptor.and_then(|found| found.as_dict().ok());
     let Some(program) = descriptor.and_then(|found| program(document, found)) else {

@@ -1,6 +1,9 @@
-//! Decompresses streams, with a limit.
+//! Decompresses streams, with limits on each and on all together.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::io::Read;
+use std::ops::Deref;
 
 use lopdf::{Document, Object, Stream};
 
@@ -9,8 +12,70 @@ use crate::format::print::typesetting::ascii85::ascii85;
 /// Maximum bytes of one stream after decompression.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Decodes the data of `stream`; of corrupt data, the part before the error.
-pub(super) fn data(document: &Document, stream: &Stream) -> Vec<u8> {
+/// A document, and how much its streams may still grow.
+pub(super) struct PdfFile {
+    document: Document,
+    left: Cell<u64>,
+    is_too_dense: Cell<bool>,
+    /// The streams that are counted: a form may be drawn on every page.
+    counted: RefCell<HashSet<*const Stream>>,
+}
+
+impl PdfFile {
+    /// Limits the decompressed streams of `document` to `max` bytes, each counted once.
+    pub(super) fn new(document: Document, max: u64) -> Self {
+        Self {
+            document,
+            left: Cell::new(max),
+            is_too_dense: Cell::new(false),
+            counted: RefCell::default(),
+        }
+    }
+
+    /// Whether the streams grow to more than is allowed.
+    pub(super) fn is_too_dense(&self) -> bool {
+        self.is_too_dense.get()
+    }
+
+    /// Takes `n_bytes` of the limit.
+    fn take(&self, n_bytes: usize) {
+        match self.left.get().checked_sub(n_bytes as u64) {
+            Some(left) => self.left.set(left),
+            None => self.is_too_dense.set(true),
+        }
+    }
+}
+
+impl Deref for PdfFile {
+    type Target = Document;
+
+    fn deref(&self) -> &Document {
+        &self.document
+    }
+}
+
+/// Decodes the data of `stream`; of corrupt data, the part before the error. Returns nothing once the
+/// document is too dense.
+pub(super) fn data(document: &PdfFile, stream: &Stream) -> Vec<u8> {
+    let is_new = document.counted.borrow_mut().insert(std::ptr::from_ref(stream));
+    if document.is_too_dense() {
+        return Vec::new();
+    }
+    // One byte more than is allowed shows that it is too much.
+    let max = match is_new {
+        true => document.left.get().saturating_add(1).min(MAX_BYTES),
+        false => MAX_BYTES,
+    };
+    let mut n_bytes = 0;
+    let decoded = decode(document, stream, max, &mut n_bytes);
+    if is_new {
+        document.take(n_bytes);
+    }
+    if document.is_too_dense() { Vec::new() } else { decoded }
+}
+
+/// Decodes `stream`, up to about `max` bytes at each step; adds the bytes of all steps to `n_bytes`.
+fn decode(document: &Document, stream: &Stream, max: u64, n_bytes: &mut usize) -> Vec<u8> {
     let dictionary = &stream.dict;
     let filter = dictionary.get(b"Filter").or_else(|_| dictionary.get(b"F"));
     let filters: Vec<&[u8]> = match filter.map(|filter| resolved(document, filter)) {
@@ -20,14 +85,13 @@ pub(super) fn data(document: &Document, stream: &Stream) -> Vec<u8> {
         }
         _ => Vec::new(),
     };
-    if dictionary.get(b"DecodeParms").is_ok_and(|parameters| has_predictor(document, parameters)) {
-        return stream.decompressed_content().unwrap_or_default();
-    }
+    let has_predictor =
+        dictionary.get(b"DecodeParms").is_ok_and(|parameters| has_predictor(document, parameters));
     let mut bytes = stream.content.clone();
     for filter in filters.into_iter().take(8) {
         bytes = match filter {
-            b"FlateDecode" | b"Fl" => inflate(&bytes),
-            b"LZWDecode" | b"LZW" => decode_lzw(&bytes),
+            b"FlateDecode" | b"Fl" => inflate(&bytes, max),
+            b"LZWDecode" | b"LZW" => decode_lzw(&bytes, max),
             b"ASCIIHexDecode" | b"AHx" => decode_hex(&bytes),
             b"ASCII85Decode" | b"A85" => ascii85(&bytes),
             b"RunLengthDecode" | b"RL" => decode_run_length(&bytes),
@@ -35,8 +99,16 @@ pub(super) fn data(document: &Document, stream: &Stream) -> Vec<u8> {
             // Images.
             _ => return Vec::new(),
         };
+        *n_bytes += bytes.len();
+        if bytes.len() as u64 >= max {
+            break;
+        }
     }
-    bytes
+    // `lopdf` knows predictors, but no limit.
+    match has_predictor && (bytes.len() as u64) < max {
+        true => stream.decompressed_content().unwrap_or_default(),
+        false => bytes,
+    }
 }
 
 /// Resolves a reference.
@@ -56,13 +128,13 @@ fn has_predictor(document: &Document, parameters: &Object) -> bool {
     }
 }
 
-fn inflate(bytes: &[u8]) -> Vec<u8> {
+fn inflate(bytes: &[u8], max: u64) -> Vec<u8> {
     let mut data = Vec::new();
     // After an error, the bytes read so far are the result.
-    let _ = flate2::read::ZlibDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut data);
+    let _ = flate2::read::ZlibDecoder::new(bytes).take(max).read_to_end(&mut data);
     if data.is_empty() {
         let raw = bytes.get(2..).unwrap_or_default();
-        let _ = flate2::read::DeflateDecoder::new(raw).take(MAX_BYTES).read_to_end(&mut data);
+        let _ = flate2::read::DeflateDecoder::new(raw).take(max).read_to_end(&mut data);
     }
     data
 }
@@ -96,7 +168,7 @@ fn decode_run_length(bytes: &[u8]) -> Vec<u8> {
     data
 }
 
-fn decode_lzw(bytes: &[u8]) -> Vec<u8> {
+fn decode_lzw(bytes: &[u8], max: u64) -> Vec<u8> {
     let mut data: Vec<u8> = Vec::new();
     // Offset and length of the output of each code.
     let mut table: Vec<(usize, usize)> = Vec::new();
@@ -111,7 +183,7 @@ fn decode_lzw(bytes: &[u8]) -> Vec<u8> {
         n_bits -= width;
         let code = (buffer >> n_bits) as usize;
         buffer &= (1 << n_bits) - 1;
-        if data.len() as u64 > MAX_BYTES {
+        if data.len() as u64 >= max {
             break;
         }
         let start = data.len();
@@ -167,14 +239,17 @@ mod tests {
             b"Hello!!!"
         );
         let packed = [0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01];
-        assert_eq!(decode_lzw(&packed), [45, 45, 45, 45, 45, 65, 45, 45, 45, 66]);
+        assert_eq!(decode_lzw(&packed, MAX_BYTES), [45, 45, 45, 45, 45, 65, 45, 45, 45, 66]);
     }
 
     proptest! {
         #[test]
         fn any_bytes_terminate(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            for decode in [inflate, decode_hex, ascii85, decode_run_length, decode_lzw] {
+            for decode in [decode_hex, ascii85, decode_run_length] {
                 prop_assert!(decode(&bytes).len() < 1 << 22);
+            }
+            for decode in [inflate, decode_lzw] {
+                prop_assert!(decode(&bytes, MAX_BYTES).len() < 1 << 22);
             }
         }
     }
