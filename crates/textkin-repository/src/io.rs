@@ -128,12 +128,12 @@ impl Io for Disk {
             true => Path::new("."),
             false => parent,
         });
-        match std::fs::create_dir(path) {
+        match create_folder(path, parent) {
             Ok(()) => parent.map_or(Ok(()), |parent| self.sync_folder(parent)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let Some(parent) = parent else { return Err(error) };
                 self.make_folder(parent)?;
-                std::fs::create_dir(path)?;
+                create_folder(path, Some(parent))?;
                 self.sync_folder(parent)
             }
             Err(_) if path.is_dir() => {
@@ -153,7 +153,9 @@ impl Io for Disk {
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn OutFile>> {
-        Ok(Box::new(File::create(path)?))
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        Ok(Box::new(as_private_as_folder(&mut options, path).open(path)?))
     }
 
     fn open(&self, path: &Path) -> io::Result<Bytes> {
@@ -205,13 +207,55 @@ impl Io for Disk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn Lock>>> {
-        let file = File::options().create(true).truncate(false).write(true).open(path)?;
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        let file = as_private_as_folder(&mut options, path).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(std::fs::TryLockError::WouldBlock) => Ok(None),
             Err(std::fs::TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+/// Returns the permission bits of a folder; all bits if they cannot be read, and the umask then decides.
+#[cfg(unix)]
+fn permissions(folder: Option<&Path>) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = folder.and_then(|folder| std::fs::metadata(folder).ok());
+    metadata.map_or(0o777, |metadata| metadata.permissions().mode() & 0o777)
+}
+
+/// Creates a folder that nobody can access who cannot access its parent.
+fn create_folder(path: &Path, parent: Option<&Path>) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        let mode = permissions(parent) | 0o700;
+        std::fs::DirBuilder::new().mode(mode).create(path)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = parent;
+        std::fs::create_dir(path)
+    }
+}
+
+/// Makes new files accessible to nobody who cannot access their folder, so that the files of a private
+/// repository stay private when they are copied or moved.
+fn as_private_as_folder<'a>(
+    options: &'a mut std::fs::OpenOptions,
+    path: &Path,
+) -> &'a mut std::fs::OpenOptions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        options.mode(permissions(folder.or(Some(Path::new(".")))) & 0o666 | 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    options
 }
 
 /// A file in memory, for tests.
@@ -242,5 +286,34 @@ impl Write for MemoryFile {
 impl OutFile for MemoryFile {
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn folders_and_files_are_as_private_as_the_folder_they_are_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let set = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set(folder.path(), 0o700);
+        let inner = folder.path().join("a").join("b");
+        Disk.make_folder(&inner).unwrap();
+        Disk.create(&inner.join("file")).unwrap();
+        Disk.lock(&inner.join("lock")).unwrap().unwrap();
+        assert_eq!(mode(inner.parent().unwrap()), 0o700);
+        assert_eq!(mode(&inner), 0o700);
+        assert_eq!(mode(&inner.join("file")), 0o600);
+        assert_eq!(mode(&inner.join("lock")), 0o600);
+        // Others who can list a folder can read its files, as far as the umask allows.
+        set(&inner, 0o750);
+        Disk.create(&inner.join("shared")).unwrap();
+        assert_eq!(mode(&inner.join("shared")) & 0o607, 0o600);
     }
 }
