@@ -2,6 +2,11 @@
 //!
 //! A run has one typeface, one style and one direction, and lies between two possible line breaks.
 //! Widths are in em. Words recur, so shaped runs are cached.
+//!
+//! `parley` 0.12 in place of this, `line` and most of `font` saves 400 of 1,280 lines. But it compiles
+//! a second `skrifa` beside krilla's (a first build takes 58 s more processor time), writes 200 pages
+//! of mixed scripts in 1.8 s, not 1.0 s (238 pages of news: 1.1 s, not 0.9 s), and leaves bitmap emoji
+//! blank. 0.10 shares `skrifa`, but returns wrong text ranges in paragraphs above 64 KiB.
 
 use std::rc::Rc;
 
