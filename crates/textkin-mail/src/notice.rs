@@ -70,6 +70,8 @@ pub struct Alert {
     pub watched_in_found: WordShare,
     /// The words of the found text that are in the watched one.
     pub found_in_watched: WordShare,
+    /// Whether the words were counted from the index alone.
+    pub is_bounded: bool,
     /// Date of the found text, or when it was found, for display.
     pub time: String,
     /// Link to the comparison.
@@ -143,8 +145,14 @@ pub fn digest(
 /// The details of an alert, one per line.
 fn details(alert: &Alert) -> String {
     let Alert { level, watched, found, watched_in_found, found_in_watched, time, .. } = alert;
+    let bounded = match alert.is_bounded {
+        true => {
+            "\nThe words were counted from the index; there are too many matches to compare each word by word."
+        }
+        false => "",
+    };
     format!(
-        "Your text: {watched}\nReappeared in: {found}, {}\nShared: {watched_in_found}; {} of the other text\nLevel: {level}",
+        "Your text: {watched}\nReappeared in: {found}, {}\nShared: {watched_in_found}; {} of the other text\nLevel: {level}{bounded}",
         one_line(time),
         found_in_watched.percent(),
     )
@@ -173,6 +181,7 @@ mod tests {
             found: label("News", "feed"),
             watched_in_found: WordShare { shared_words, words: 1030 },
             found_in_watched: WordShare { shared_words: 400, words: 4500 },
+            is_bounded: false,
             time: "16 November 2026".to_owned(),
             link: "https://kin.example/alerts/1".to_owned(),
         }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
 
-use crate::error::Error;
+use crate::client::network;
+use textkin_registry::Error;
 
 /// The number of failures within [`WITHIN`] after which an address has to wait.
 pub(crate) const MAX: u32 = 20;
@@ -47,14 +48,6 @@ impl Attempts {
             *entry = (0, Instant::now());
         }
         entry.0 += 1;
-    }
-}
-
-/// Returns the network of an address: the owner of one IPv6 address has the 2⁶⁴ around it.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & !u128::from(u64::MAX)).into()),
     }
 }
 

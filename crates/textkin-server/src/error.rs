@@ -1,76 +1,48 @@
-//! The errors of the server, worded for the person who made the request.
+//! Errors of the registry, as HTTP shows them.
 
-use std::path::PathBuf;
+use axum::http::StatusCode;
+use textkin_registry::Error;
 
-/// An error of the server.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The store or its folder cannot be used.
-    #[error("{path}: {reason}", path = path.display())]
-    Store {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// SQLite failed.
-    #[error("cannot read or write the store: {0}")]
-    Sqlite(#[from] rusqlite::Error),
-    /// Reading or writing a file failed.
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    /// The server cannot listen on an address.
-    #[error("cannot listen on {address}: {error}; is another server running there?")]
-    Bind {
-        /// The address.
-        address: String,
-        /// The error of the operating system.
-        error: std::io::Error,
-    },
-    /// The engine failed.
-    #[error(transparent)]
-    Engine(#[from] textkin::Error),
-    /// A stored JSON value cannot be read.
-    #[error("corrupt record: {0}")]
-    Json(#[from] serde_json::Error),
-    /// The server is shutting down.
-    #[error("the server is shutting down")]
-    Stopped,
-    /// A commit failed that this change was part of, or a step that will be tried again.
-    #[error("could not store the change: {0}")]
-    Commit(String),
-    /// The request carries no valid credentials.
-    #[error("sign in, or send an API key: Authorization: Bearer KEY")]
-    Unauthenticated,
-    /// The actor lacks the permission.
-    #[error("{0}")]
-    Forbidden(String),
-    /// The object does not exist, or the actor may not know of it.
-    #[error("there is no {0}")]
-    NotFound(String),
-    /// The object already exists, has changed, or a limit is reached.
-    #[error("{0}")]
-    Conflict(String),
-    /// The request is invalid.
-    #[error("{0}")]
-    Invalid(String),
-    /// The request is too large.
-    #[error("{0}")]
-    TooLarge(String),
-    /// The client made too many requests; try again after this many seconds.
-    #[error("too many requests; try again in {0} s")]
-    TooManyRequests(u64),
+/// How an error is shown to the client.
+pub(crate) trait ErrorResponse {
+    /// Returns the HTTP status for the error.
+    fn status(&self) -> StatusCode;
+
+    /// Returns after how many seconds the client should try again, if that helps.
+    fn retry_after(&self) -> Option<u64>;
+
+    /// Returns the message for the client. Details of internal errors go to the log only.
+    fn public_message(&self) -> String;
 }
 
-impl Error {
-    /// Returns the error that the other changes of a failed commit get.
-    pub(crate) fn for_other_change(&self) -> Self {
-        Self::Commit(self.to_string())
+impl ErrorResponse for Error {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Unauthenticated => StatusCode::UNAUTHORIZED,
+            Self::Forbidden(_) => StatusCode::FORBIDDEN,
+            Self::NotFound(_) => StatusCode::NOT_FOUND,
+            Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Timeout(_) => StatusCode::REQUEST_TIMEOUT,
+            Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Stopped | Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        }
     }
 
-    /// Returns the error for an object that does not exist.
-    pub(crate) fn not_found(what: &str, name: &str) -> Self {
-        let name: String = name.chars().take(100).collect();
-        Self::NotFound(format!("{what} '{name}'"))
+    fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::TooManyRequests(seconds) | Self::Busy(seconds) => Some(*seconds),
+            _ => None,
+        }
+    }
+
+    fn public_message(&self) -> String {
+        if self.status() != StatusCode::INTERNAL_SERVER_ERROR {
+            return self.to_string();
+        }
+        tracing::error!(error = %self, "request failed");
+        "internal error; see the server log for details".to_owned()
     }
 }

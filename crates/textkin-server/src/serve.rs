@@ -2,25 +2,29 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request};
-use axum::http::header::CONTENT_LENGTH;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
 use tower_http::trace::TraceLayer;
 
-use crate::api::{self, App};
-use crate::error::Error;
+use crate::api::{self, ApiError, App};
+use crate::bodies::BodyGuard;
+use crate::client::{ClientAddress, TrustedProxies};
+use crate::connections::Connections;
 use crate::mail::{InboundMail, MailServer};
-use crate::service::{DeliveryConfig, Service, ServiceLimits};
 use crate::web;
+use textkin_registry::webhook::Network;
+use textkin_registry::{DeliveryConfig, Error, Service, ServiceLimits};
 
 /// Where the server listens, and its limits.
 #[derive(Clone, Debug)]
@@ -29,14 +33,25 @@ pub struct ListenConfig {
     pub address: SocketAddr,
     /// Maximum number of simultaneous connections; further ones wait.
     pub connections: usize,
+    /// Maximum number of simultaneous connections of one address; further ones are closed.
+    pub connections_per_address: usize,
     /// Time limit for the head of a request.
     pub head_time: Duration,
     /// Time limit between two parts of a request body.
     pub body_time: Duration,
+    /// Time limit for a whole request body before sign-in. Other bodies may lag behind
+    /// `min_body_rate` for this time.
+    pub anonymous_body_time: Duration,
+    /// Minimum bytes per second of a request body.
+    pub min_body_rate: u64,
+    /// Maximum bytes of request bodies in memory, all connections together.
+    pub body_memory: usize,
     /// Time limit for a whole request.
     pub request_time: Duration,
     /// How long requests may continue after the server was asked to stop.
     pub grace: Duration,
+    /// Reverse proxies whose reports about their clients are believed.
+    pub trusted_proxies: Vec<Network>,
     /// Inbound mail; `None` to accept no mail.
     pub mail: Option<InboundMail>,
 }
@@ -47,10 +62,15 @@ impl Default for ListenConfig {
             address: SocketAddr::from(([127, 0, 0, 1], 7070)),
             // Each is an open file; many systems allow 1024.
             connections: 512,
+            connections_per_address: 512 / 8,
             head_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),
+            anonymous_body_time: Duration::from_secs(30),
+            min_body_rate: 1 << 10,
+            body_memory: 256 << 20,
             request_time: Duration::from_secs(600),
             grace: Duration::from_secs(10),
+            trusted_proxies: Vec::new(),
             mail: None,
         }
     }
@@ -65,14 +85,14 @@ const MAX_HEADERS: usize = 100;
 pub fn router(service: &Arc<Service>, listening: &ListenConfig) -> Router {
     let mail_host = listening.mail.as_ref().and_then(|mail| mail.hosts.first().cloned());
     let app = App::new(Arc::clone(service), mail_host);
-    // JSON escapes can make a text longer.
-    let max_body = service.limits().text.saturating_mul(2).saturating_add(1 << 20);
-    let max_announced = service.limits().upload.max(max_body as u64);
+    let bodies = Arc::new(BodyGuard::new(service.limits(), listening));
+    let proxies = TrustedProxies::new(&listening.trusted_proxies);
     api::router(&app, web::routes())
         .layer(axum::middleware::from_fn(move |request, next| {
-            reject_large(max_announced, request, next)
+            Arc::clone(&bodies).check(request, next)
         }))
-        .layer(DefaultBodyLimit::max(max_body))
+        // Of axum; the limits above depend on the route.
+        .layer(DefaultBodyLimit::disable())
         .layer(RequestBodyTimeoutLayer::new(listening.body_time))
         .layer(TimeoutLayer::with_status_code(
             axum::http::StatusCode::REQUEST_TIMEOUT,
@@ -80,23 +100,16 @@ pub fn router(service: &Arc<Service>, listening: &ListenConfig) -> Router {
         ))
         .layer(TraceLayer::new_for_http().make_span_with(|request: &Request| {
             // Headers and query are not logged.
-            tracing::info_span!("request", method = %request.method(), path = request.uri().path())
+            let client = ClientAddress::of(request.extensions()).map(tracing::field::display);
+            let (method, path) = (request.method(), request.uri().path());
+            tracing::info_span!("request", %method, path, client)
+        }))
+        .layer(axum::middleware::from_fn(move |request, next| {
+            proxies.clone().identify(request, next)
         }))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
-            Error::Commit("the request handler panicked".to_owned()).into_response()
+            ApiError(Error::Commit("the request handler panicked".to_owned())).into_response()
         }))
-}
-
-/// Rejects a request whose announced body exceeds the limit.
-async fn reject_large(max: u64, request: Request, next: axum::middleware::Next) -> Response {
-    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    match length.and_then(|length| length.parse::<u64>().ok()) {
-        Some(length) if length > max => {
-            Error::TooLarge(format!("the request body is larger than {} MiB", max >> 20))
-                .into_response()
-        }
-        _ => next.run(request).await,
-    }
 }
 
 /// Listens on an address; errors contain the address.
@@ -117,6 +130,8 @@ pub async fn serve(
 ) -> Result<(), Error> {
     let permits = Arc::new(Semaphore::new(listening.connections));
     let all = u32::try_from(listening.connections).unwrap_or(u32::MAX);
+    let proxies = TrustedProxies::new(&listening.trusted_proxies);
+    let connections = Connections::new(listening.connections_per_address);
     loop {
         let permit = tokio::select! {
             permit = Arc::clone(&permits).acquire_owned() => permit.map_err(|_| Error::Stopped)?,
@@ -134,10 +149,21 @@ pub async fn serve(
             },
             _ = stop.wait_for(|is_stopping| *is_stopping) => break,
         };
+        // A proxy connects for all its clients.
+        let open = match proxies.contains(address.ip()) {
+            true => None,
+            false => match connections.open(address.ip()) {
+                Some(open) => Some(open),
+                None => {
+                    tracing::debug!(%address, "closed a connection: its address has too many");
+                    continue;
+                }
+            },
+        };
         let (router, listening, stop) = (router.clone(), listening.clone(), stop.clone());
         tokio::spawn(async move {
             serve_connection(stream, address, router, &listening, stop).await;
-            drop(permit);
+            drop((open, permit));
         });
     }
     let _ = tokio::time::timeout(listening.grace, permits.acquire_many(all)).await;
@@ -194,18 +220,78 @@ pub async fn run(
         Some(mail) => Some(MailServer::open(&service, mail, &stop).await?),
         None => None,
     };
-    let mut workers = service.start_workers()?;
+    let workers = service.start_workers()?;
     ready(listener.local_addr()?, &service);
+    // Workers stop at once, so that they and the last requests share the grace period.
+    let grace = listening.grace;
+    let deadline = tokio::spawn(stop_workers(Arc::clone(&service), stop.clone(), grace));
     let outcome = serve(listener, router(&service, &listening), listening, stop).await;
-    if let Some(mail_server) = mail_server {
-        workers.push(mail_server.close().await);
-    }
     service.stop();
-    let ended = tokio::task::spawn_blocking(move || {
-        for worker in workers {
-            let _ = worker.join();
+    let deadline = match &outcome {
+        Ok(()) => deadline.await.unwrap_or_else(|_| Instant::now()),
+        Err(_) => Instant::now() + grace,
+    };
+    let ended = async {
+        let mut workers = workers;
+        if let Some(mail_server) = mail_server {
+            workers.push(mail_server.close().await);
         }
-    });
-    let _ = ended.await;
+        join(workers).await;
+    };
+    if tokio::time::timeout_at(deadline + END_TIME, ended).await.is_err() {
+        tracing::warn!("stopping although some work has not ended; it continues at the next start");
+    }
     outcome
+}
+
+/// Time for workers to end after the grace period, for example to finish a write.
+const END_TIME: Duration = Duration::from_secs(2);
+
+/// Waits until `stop` is set, and stops the workers; returns when the grace period ends.
+async fn stop_workers(
+    service: Arc<Service>,
+    mut stop: watch::Receiver<bool>,
+    grace: Duration,
+) -> Instant {
+    // An error means that the sender was dropped, which ends the server too.
+    let _ = stop.wait_for(|is_stopping| *is_stopping).await;
+    service.stop();
+    Instant::now() + grace
+}
+
+/// Waits for threads without blocking a thread of the runtime, which would have to wait for them.
+async fn join(workers: Vec<JoinHandle<()>>) {
+    while workers.iter().any(|worker| !worker.is_finished()) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_server_stops_although_a_thread_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let grace = Duration::from_millis(200);
+        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let listening = ListenConfig { address, grace, ..ListenConfig::default() };
+        let (sender, stop) = watch::channel(false);
+        let (limits, delivery) = (ServiceLimits::default(), DeliveryConfig::default());
+        // A request that never sends its body, and blocking work that nothing cancels.
+        let mut silent = None;
+        let ready = |address: SocketAddr, _: &Service| {
+            use std::io::Write;
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            stream.write_all(b"POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n").unwrap();
+            silent = Some(stream);
+            sender.send_replace(true);
+        };
+        let started = Instant::now();
+        run(folder.path(), limits, delivery, listening, stop, ready).await.unwrap();
+        assert!(started.elapsed() < grace + END_TIME + Duration::from_secs(20));
+        let worker = std::thread::spawn(|| std::thread::sleep(Duration::from_secs(600)));
+        let ended = tokio::time::timeout(Duration::from_millis(50), join(vec![worker]));
+        assert!(ended.await.is_err());
+    }
 }

@@ -17,17 +17,21 @@ struct SlowSite {
 }
 
 fn site() -> SlowSite {
+    site_with(ListenConfig {
+        connections: 20,
+        connections_per_address: 20,
+        head_time: Duration::from_millis(300),
+        body_time: Duration::from_millis(300),
+        ..ListenConfig::default()
+    })
+}
+
+fn site_with(listening: ListenConfig) -> SlowSite {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let scopes = vec![Scope::Admin];
     let new = NewKey { name: "test".into(), scopes, repository: None, days: None, addresses: None };
     let key = service.new_key_for("anna", false, &new).unwrap().key.unwrap();
-    let listening = ListenConfig {
-        connections: 20,
-        head_time: Duration::from_millis(300),
-        body_time: Duration::from_millis(300),
-        ..ListenConfig::default()
-    };
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let (sender, address) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
@@ -157,4 +161,51 @@ fn many_connections_do_not_block_others_for_long() {
     assert!(site.is_healthy());
     drop(flood);
     assert!(site.is_healthy());
+}
+
+#[test]
+fn slow_bodies_are_cut_off_although_they_never_stall() {
+    let site = site_with(ListenConfig {
+        anonymous_body_time: Duration::from_millis(500),
+        ..ListenConfig::default()
+    });
+    let login = "POST /login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: \
+                 application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n";
+    for head in [login.to_owned(), site.head("/api/v1/probe", 60_000)] {
+        let mut stream = site.connect();
+        let started = Instant::now();
+        stream.write_all(head.as_bytes()).unwrap();
+        let answer = String::from_utf8(trickle(stream, b' ')).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    }
+    assert!(site.is_healthy());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn one_address_does_not_block_another() {
+    // All connections of the first address would be kept for the whole test.
+    let site = site_with(ListenConfig {
+        connections: 40,
+        connections_per_address: 10,
+        head_time: Duration::from_secs(600),
+        ..ListenConfig::default()
+    });
+    let flood: Vec<TcpStream> = (0..80).map(|_| site.connect()).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let answer = runtime.block_on(async {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+        let mut stream = socket.connect(site.address).await.unwrap();
+        let request = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        stream.write_all(request).await.unwrap();
+        let mut answer = String::new();
+        let read = stream.read_to_string(&mut answer);
+        tokio::time::timeout(Duration::from_secs(30), read).await.unwrap().unwrap();
+        answer
+    });
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    drop(flood);
 }

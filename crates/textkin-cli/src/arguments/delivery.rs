@@ -1,8 +1,8 @@
 //! Arguments of `textkin serve` about the delivery of alerts.
 
 use clap::Args;
-use textkin_hook::Network;
 use textkin_mail::Address;
+use textkin_server::webhook::Network;
 
 /// Delivery of alerts.
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use super::common::FormatOptions;
 use super::{DeliveryArguments, MailArguments};
 use textkin::engine::parse_size;
+use textkin_server::webhook::Network;
 
 /// Run the registration server
 ///
@@ -24,6 +25,9 @@ pub(crate) struct Serve {
     /// Address to listen on; put a reverse proxy with TLS in front of any address that is not local
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7070")]
     pub(crate) listen: SocketAddr,
+    /// Trust X-Forwarded-For and Forwarded of this reverse proxy, for example 10.1.0.0/16; can be repeated
+    #[arg(long, value_name = "CIDR", hide_short_help = true)]
+    pub(crate) trusted_proxy: Vec<Network>,
     /// Maximum size of one text
     #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_text: u64,
@@ -105,7 +109,9 @@ pub(crate) struct AdminKey {
 
 /// Copy the data to a new directory and check the copy; the server can be running
 ///
-/// To restore a backup, stop the server and start it with the copy as its data directory.
+/// The key that webhook secrets are encrypted with is copied beside the new directory, as DIR.key. To
+/// restore a backup, move it into the directory as `secret.key`, stop the server and start it with the copy
+/// as its data directory.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:
   textkin admin backup --data /var/lib/textkin --out /backup/textkin")]
@@ -120,7 +126,9 @@ pub(crate) struct AdminBackup {
     pub(crate) format: FormatOptions,
 }
 
-/// Check that no file is damaged and no document is missing
+/// Check that no file is damaged, no document is missing and no other account has access
+///
+/// Exit code: 0 if there is no problem, 1 if there are problems, 2 on failure.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:
   textkin admin check --data /var/lib/textkin")]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use textkin_hook::NetworkPolicy;
 use textkin_mail::{Address, Encryption, Relay, RelayServer};
+use textkin_server::webhook::NetworkPolicy;
 use textkin_server::{DeliveryConfig, MailOut};
 
 use crate::arguments::{DeliveryArguments, SmtpEncryption};

@@ -14,6 +14,7 @@ use crate::messages::print_message;
 /// Runs the command.
 pub(crate) fn run(arguments: &Serve, global: GlobalOptions) -> anyhow::Result<Exit> {
     log(arguments, global)?;
+    super::admin::make_files_private();
     let limits = ServiceLimits {
         text: usize::try_from(arguments.max_text)?,
         upload: arguments.max_upload,
@@ -27,11 +28,16 @@ pub(crate) fn run(arguments: &Serve, global: GlobalOptions) -> anyhow::Result<Ex
         mail.as_ref().and_then(|mail| format!("textkin@{}", mail.hosts.first()?).parse().ok());
     let mut delivering = delivery::settings(&arguments.delivery, site, from)?;
     // Not the private networks that webhooks may reach: the user sees the page that is fetched.
-    delivering.pages = arguments.allow_url_probes.then(|| textkin_hook::NetworkPolicy {
+    delivering.pages = arguments.allow_url_probes.then(|| textkin_server::webhook::NetworkPolicy {
         allow_http: true,
-        ..textkin_hook::NetworkPolicy::default()
+        ..textkin_server::webhook::NetworkPolicy::default()
     });
-    let listening = ListenConfig { address: arguments.listen, mail, ..ListenConfig::default() };
+    let listening = ListenConfig {
+        address: arguments.listen,
+        trusted_proxies: arguments.trusted_proxy.clone(),
+        mail,
+        ..ListenConfig::default()
+    };
     let (sender, stop) = watch::channel(false);
     ctrlc::set_handler(move || {
         // A second signal does not wait for requests in progress.
@@ -61,7 +67,10 @@ pub(crate) fn run(arguments: &Serve, global: GlobalOptions) -> anyhow::Result<Ex
         let _ = std::io::stderr().flush();
     };
     let serving = textkin_server::run(&arguments.data, limits, delivering, listening, stop, ready);
-    runtime.block_on(serving)?;
+    let outcome = runtime.block_on(serving);
+    // Requests that did not end in the grace period are abandoned; everything acknowledged is on disk.
+    runtime.shutdown_background();
+    outcome?;
     Ok(Exit::Found)
 }
 

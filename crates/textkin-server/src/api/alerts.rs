@@ -6,15 +6,15 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::caller::{Caller, JsonBody, PathParams, QueryParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::error::Error;
-use crate::service::{AlertState, AlertUpdate, AlertView, NewWatch, WatchView};
+use textkin_registry::{AlertState, AlertUpdate, AlertView, NewWatch, WatchView};
 
 /// Lists the watches of the account.
 #[utoipa::path(get, path = "/api/v1/watches", tag = "watches",
     responses((status = 200, body = Vec<WatchView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
-pub(crate) async fn watches(caller: Caller) -> Result<Json<Vec<WatchView>>, Error> {
+pub(crate) async fn watches(caller: Caller) -> Result<Json<Vec<WatchView>>, ApiError> {
     Ok(Json(caller.run(|service, actor| service.watches(actor)).await?))
 }
 
@@ -27,7 +27,7 @@ pub(crate) async fn watches(caller: Caller) -> Result<Json<Vec<WatchView>>, Erro
 pub(crate) async fn watch(
     caller: Caller,
     JsonBody(new): JsonBody<NewWatch>,
-) -> Result<(StatusCode, Json<WatchView>), Error> {
+) -> Result<(StatusCode, Json<WatchView>), ApiError> {
     let created = caller.run(move |service, actor| service.new_watch(actor, &new)).await?;
     Ok((StatusCode::CREATED, Json(created)))
 }
@@ -40,7 +40,7 @@ pub(crate) async fn watch(
 pub(crate) async fn unwatch(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_watch(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -69,7 +69,7 @@ pub(crate) struct ListAlerts {
 pub(crate) async fn list(
     caller: Caller,
     QueryParams(params): QueryParams<ListAlerts>,
-) -> Result<Json<Vec<AlertView>>, Error> {
+) -> Result<Json<Vec<AlertView>>, ApiError> {
     let limit = super::documents::limit(params.limit)?;
     let alerts = caller.run(move |service, actor| {
         service.alerts(actor, params.state, params.mine, params.before, limit)
@@ -85,7 +85,7 @@ pub(crate) async fn list(
 pub(crate) async fn read(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<Json<AlertView>, Error> {
+) -> Result<Json<AlertView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.alert(actor, id)).await?))
 }
 
@@ -98,7 +98,7 @@ pub(crate) async fn read(
 pub(crate) async fn change(
     caller: Caller,
     JsonBody(change): JsonBody<AlertUpdate>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.change_alerts(actor, &change)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

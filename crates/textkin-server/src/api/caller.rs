@@ -4,12 +4,12 @@
 //! cores busy, so that requests finish one after another instead of all late.
 
 use std::marker::PhantomData;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
-use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use serde::de::value::MapAccessDeserializer;
@@ -17,17 +17,18 @@ use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use tokio::sync::Semaphore;
 
-use super::problem;
-use crate::access::Actor;
+use super::problem::{self, ApiError};
 use crate::attempts::Attempts;
-use crate::error::Error;
-use crate::service::Service;
+use crate::client::ClientAddress;
+use crate::reading::ReadingTurns;
+use textkin_registry::{Actor, Cancel, Error, Service};
 
 /// The state that handlers share.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) service: Arc<Service>,
-    pub(crate) permits: Semaphore,
+    pub(crate) permits: Arc<Semaphore>,
+    pub(crate) reading: ReadingTurns,
     pub(crate) attempts: Attempts,
     /// The host that receives mail; `None` if mail is not set up.
     pub(crate) mail_host: Option<String>,
@@ -37,8 +38,9 @@ impl App {
     /// Creates the state for a service.
     pub(crate) fn new(service: Arc<Service>, mail_host: Option<String>) -> Arc<Self> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-        let permits = Semaphore::new(2 * cores + 2);
-        Arc::new(Self { service, permits, attempts: Attempts::default(), mail_host })
+        let permits = Arc::new(Semaphore::new(2 * cores + 2));
+        let (reading, attempts) = (ReadingTurns::new(cores), Attempts::default());
+        Arc::new(Self { service, permits, reading, attempts, mail_host })
     }
 
     /// Runs `work` in a thread that may block, once a permit is free.
@@ -46,9 +48,35 @@ impl App {
         self: &Arc<Self>,
         work: impl FnOnce(&Service) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let _permit = self.permits.acquire().await.map_err(|_| Error::Stopped)?;
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        self.run_with(permit.map_err(|_| Error::Stopped)?, work).await
+    }
+
+    /// Runs `work`, which reads files for an account, once it is the account's turn.
+    pub(crate) async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        account: i64,
+        work: impl FnOnce(&Service) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let turn = self.reading.turn(account).await?;
+        self.run_with(turn, work).await
+    }
+
+    /// Runs `work` in a thread that may block, which keeps `permit` until it ends. If the client goes
+    /// away meanwhile, the work is cancelled.
+    async fn run_with<T: Send + 'static>(
+        &self,
+        permit: impl Send + 'static,
+        work: impl FnOnce(&Service) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
         let service = Arc::clone(&self.service);
-        let outcome = tokio::task::spawn_blocking(move || work(&service)).await;
+        let cancel = Cancel::default();
+        let _guard = cancel.guard();
+        let outcome = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            cancel.scope(|| work(&service))
+        });
+        let outcome = outcome.await;
         outcome.map_err(|_| Error::Commit("the request was interrupted".to_owned()))?
     }
 }
@@ -71,11 +99,10 @@ enum Credentials {
 pub(crate) const COOKIE: &str = "textkin";
 
 impl FromRequestParts<Arc<App>> for Caller {
-    type Rejection = Error;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Error> {
-        let connect = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let address = connect.map(|info| info.0.ip());
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        let address = ClientAddress::of(&parts.extensions);
         let credentials = match parts.headers.get(header::AUTHORIZATION) {
             Some(value) => {
                 let value = value.to_str().unwrap_or_default();
@@ -121,13 +148,21 @@ impl Caller {
         &self.app
     }
 
+    /// Runs `work`, which reads files, when it is the caller's turn.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Service) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.app.read(self.actor.account, work).await
+    }
+
     /// Runs `work` with the rights of the caller.
     pub(crate) async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce(&Service, &Actor) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
+    ) -> Result<T, ApiError> {
         let Self { app, actor } = self;
-        app.run(move |service| work(service, &actor)).await
+        Ok(app.run(move |service| work(service, &actor)).await?)
     }
 }
 

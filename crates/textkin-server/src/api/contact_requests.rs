@@ -6,9 +6,9 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::caller::{Caller, JsonBody, PathParams, QueryParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::error::Error;
-use crate::service::{ContactRequestView, ContactRequestsSent, NewContactRequest};
+use textkin_registry::{ContactRequestView, ContactRequestsSent, NewContactRequest};
 
 /// Query parameters for listing contact requests.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -32,7 +32,7 @@ pub(crate) struct ListContactRequests {
 pub(crate) async fn list(
     caller: Caller,
     QueryParams(params): QueryParams<ListContactRequests>,
-) -> Result<Json<Vec<ContactRequestView>>, Error> {
+) -> Result<Json<Vec<ContactRequestView>>, ApiError> {
     let limit = super::documents::limit(params.limit)?;
     let requests = caller.run(move |service, actor| {
         service.contact_requests(actor, params.open, params.before, limit)
@@ -52,7 +52,7 @@ pub(crate) async fn list(
 pub(crate) async fn send(
     caller: Caller,
     JsonBody(new): JsonBody<NewContactRequest>,
-) -> Result<(StatusCode, Json<ContactRequestsSent>), Error> {
+) -> Result<(StatusCode, Json<ContactRequestsSent>), ApiError> {
     let sent =
         caller.run(move |service, actor| service.send_contact_requests(actor, &new, None)).await?;
     Ok((StatusCode::ACCEPTED, Json(sent)))
@@ -66,7 +66,7 @@ pub(crate) async fn send(
 pub(crate) async fn handle(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.handle_contact_request(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

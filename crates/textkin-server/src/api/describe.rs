@@ -28,3 +28,20 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let PathItem { get, put, post, delete, patch, .. } = item;
     [get, put, post, delete, patch].into_iter().flatten()
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn levels_refer_to_one_schema() {
+        let description = serde_json::to_value(crate::description()).expect("it is JSON");
+        let levels = [
+            "/components/schemas/AlertView/properties/level",
+            "/components/schemas/NewWatch/properties/min_level",
+        ];
+        for level in levels {
+            let reference = description.pointer(&format!("{level}/$ref"));
+            assert_eq!(reference.expect(level), "#/components/schemas/MatchLevel", "{level}");
+        }
+        assert!(description.pointer("/components/schemas/MatchLevel").is_some());
+    }
+}

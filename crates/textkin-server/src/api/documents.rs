@@ -1,7 +1,7 @@
 //! Documents and checks (probes).
 
 use axum::Json;
-use axum::body::{Body as RawBody, Bytes};
+use axum::body::Body as RawBody;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use futures_util::StreamExt;
@@ -10,10 +10,11 @@ use tokio::io::AsyncWriteExt;
 use utoipa::{IntoParams, ToSchema};
 
 use super::caller::{Caller, JsonBody, PathParams, QueryParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::error::Error;
-use crate::service::{
-    DocumentView, ExistingPolicy, LoadJob, NewDocument, ProbeRequest, ProbeResult,
+use crate::bodies::{BodyMemory, form_error};
+use textkin_registry::{
+    DocumentView, Error, ExistingPolicy, LoadJob, NewDocument, ProbeRequest, ProbeResult,
     RegisteredDocument, RemovalReceipt, Service, Upload,
 };
 
@@ -35,7 +36,7 @@ pub(super) fn limit(requested: Option<u32>) -> Result<u32, Error> {
 pub(crate) async fn probe(
     caller: Caller,
     JsonBody(request): JsonBody<ProbeRequest>,
-) -> Result<Json<ProbeResult>, Error> {
+) -> Result<Json<ProbeResult>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.probe(actor, &request)).await?))
 }
 
@@ -72,7 +73,7 @@ pub(crate) async fn list(
     caller: Caller,
     PathParams(name): PathParams<String>,
     QueryParams(params): QueryParams<ListDocuments>,
-) -> Result<Json<DocumentPage>, Error> {
+) -> Result<Json<DocumentPage>, ApiError> {
     let limit = limit(params.limit)?;
     let (documents, next) = caller
         .run(move |service, actor| {
@@ -129,25 +130,27 @@ pub(crate) async fn register(
     request: Request,
 ) -> Result<(StatusCode, Json<RegisteredDocument>), axum::response::Response> {
     use axum::response::IntoResponse;
-    let key = idempotency_key(&headers).map_err(IntoResponse::into_response)?;
+    let key = idempotency_key(&headers).map_err(|error| ApiError(error).into_response())?;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let is_form = kind.is_some_and(|kind| kind.starts_with("multipart/form-data"));
     let (new, digest) = if is_form {
+        let memory = BodyMemory::of(request.extensions());
+        let memory = memory.map_err(|error| ApiError(error).into_response())?;
         let form = Multipart::from_request(request, &()).await;
         let form =
             form.map_err(|error| super::problem::response(error.status(), error.body_text()))?;
-        let new = read_form(&caller, form).await.map_err(IntoResponse::into_response)?;
+        let new = read_form(&caller, &memory, form).await;
+        let new = new.map_err(|error| ApiError(error).into_response())?;
         let digest = *blake3::hash(new.text.as_bytes()).as_bytes();
         (new, digest)
     } else {
-        let body = Bytes::from_request(request, &()).await;
-        let body =
-            body.map_err(|error| super::problem::response(error.status(), error.body_text()))?;
+        let (parts, body) = request.into_parts();
+        // The body has its limit already, and so does the request made of it.
+        let body = axum::body::to_bytes(body, usize::MAX).await.map_err(|error| {
+            ApiError(Error::Invalid(format!("cannot read the body: {error}"))).into_response()
+        })?;
         let digest = *blake3::hash(&body).as_bytes();
-        let request = Request::builder()
-            .header(header::CONTENT_TYPE, kind.unwrap_or_default())
-            .body(RawBody::from(body))
-            .map_err(|_| Error::Invalid("invalid request".to_owned()).into_response())?;
+        let request = Request::from_parts(parts, RawBody::from(body));
         let JsonBody(new) = JsonBody::<NewDocument>::from_request(request, &())
             .await
             .map_err(IntoResponse::into_response)?;
@@ -173,14 +176,14 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Error> {
 }
 
 /// Reads the document from a form with one file.
-async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, Error> {
+async fn read_form(
+    caller: &Caller,
+    memory: &BodyMemory,
+    mut form: Multipart,
+) -> Result<NewDocument, Error> {
     let mut new = NewDocument::default();
     let mut upload = None;
-    let broken = |error: axum::extract::multipart::MultipartError| match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Error::TooLarge(error.body_text()),
-        _ => Error::Invalid(error.body_text()),
-    };
-    while let Some(mut field) = form.next_field().await.map_err(broken)? {
+    while let Some(mut field) = form.next_field().await.map_err(form_error)? {
         let name = field.name().unwrap_or_default().to_owned();
         match name.as_str() {
             "file" => {
@@ -191,14 +194,14 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
                 let created: Upload =
                     caller.app().run(move |service| service.new_upload(&file_name)).await?;
                 let mut file = tokio::fs::File::create(created.path()).await?;
-                while let Some(bytes) = field.chunk().await.map_err(broken)? {
+                while let Some(bytes) = field.chunk().await.map_err(form_error)? {
                     file.write_all(&bytes).await?;
                 }
                 file.flush().await?;
                 upload = Some(created);
             }
             "id" | "title" | "time" | "author" | "label" => {
-                let value = field.text().await.map_err(broken)?;
+                let value = memory.read(&mut field).await?;
                 let value = Some(value).filter(|value| !value.is_empty());
                 match name.as_str() {
                     "id" => new.id = value,
@@ -217,7 +220,7 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
         }
     }
     let upload = upload.ok_or_else(|| Error::Invalid("the form contains no file".to_owned()))?;
-    let read = caller.app().run(move |service: &Service| service.read_upload(&upload, 1)).await?;
+    let read = caller.read(move |service: &Service| service.read_upload(&upload, 1)).await?;
     let mut documents = read.documents.into_iter();
     let Some(found) = documents.next() else {
         let reason = read.problems.into_iter().next();
@@ -255,7 +258,7 @@ pub(crate) async fn read(
     caller: Caller,
     PathParams((name, id)): PathParams<(String, String)>,
     QueryParams(params): QueryParams<ReadParams>,
-) -> Result<Json<DocumentView>, Error> {
+) -> Result<Json<DocumentView>, ApiError> {
     let with_text = params.text.unwrap_or(true);
     Ok(Json(
         caller.run(move |service, actor| service.document(actor, &name, &id, with_text)).await?,
@@ -272,7 +275,7 @@ pub(crate) async fn read(
 pub(crate) async fn delete(
     caller: Caller,
     PathParams((name, id)): PathParams<(String, String)>,
-) -> Result<Json<RemovalReceipt>, Error> {
+) -> Result<Json<RemovalReceipt>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.delete(actor, &name, &id)).await?))
 }
 
@@ -303,7 +306,7 @@ pub(crate) async fn load(
     PathParams(name): PathParams<String>,
     QueryParams(params): QueryParams<LoadParams>,
     body: RawBody,
-) -> Result<(StatusCode, Json<LoadJob>), Error> {
+) -> Result<(StatusCode, Json<LoadJob>), ApiError> {
     let checked = name.clone();
     let file_name = params.file.clone();
     let upload = caller
@@ -320,14 +323,17 @@ pub(crate) async fn load(
         let piece = piece.map_err(|error| Error::Invalid(error.to_string()))?;
         bytes += piece.len() as u64;
         if bytes > limit {
-            return Err(Error::TooLarge(format!("the file is larger than {} MiB", limit >> 20)));
+            return Err(
+                Error::TooLarge(format!("the file is larger than {} MiB", limit >> 20)).into()
+            );
         }
         file.write_all(&piece).await?;
     }
     if bytes == 0 {
         return Err(Error::Invalid(
             "the request body is empty; send the file as the body".to_owned(),
-        ));
+        )
+        .into());
     }
     file.flush().await?;
     drop(file);
@@ -345,6 +351,6 @@ pub(crate) async fn load(
 pub(crate) async fn receipt(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<Json<RemovalReceipt>, Error> {
+) -> Result<Json<RemovalReceipt>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.receipt(actor, id)).await?))
 }

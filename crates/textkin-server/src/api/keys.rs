@@ -6,16 +6,15 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::caller::{Caller, JsonBody, PathParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::access::Role;
-use crate::error::Error;
-use crate::service::{AccountView, KeyView, NewKey, TeamView};
+use textkin_registry::{AccountView, KeyView, NewKey, Role, TeamView};
 
 /// Lists the API keys of the account.
 #[utoipa::path(get, path = "/api/v1/keys", tag = "accounts",
     responses((status = 200, body = Vec<KeyView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
-pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<KeyView>>, Error> {
+pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<KeyView>>, ApiError> {
     Ok(Json(caller.run(|service, actor| service.keys(actor)).await?))
 }
 
@@ -28,7 +27,7 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<KeyView>>, Error> {
 pub(crate) async fn create(
     caller: Caller,
     JsonBody(new): JsonBody<NewKey>,
-) -> Result<(StatusCode, Json<KeyView>), Error> {
+) -> Result<(StatusCode, Json<KeyView>), ApiError> {
     let created = caller.run(move |service, actor| service.new_key(actor, &new)).await?;
     Ok((StatusCode::CREATED, Json(created)))
 }
@@ -41,7 +40,7 @@ pub(crate) async fn create(
 pub(crate) async fn revoke(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.revoke_key(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -50,7 +49,7 @@ pub(crate) async fn revoke(
 #[utoipa::path(get, path = "/api/v1/accounts", tag = "accounts",
     responses((status = 200, body = Vec<AccountView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
-pub(crate) async fn accounts(caller: Caller) -> Result<Json<Vec<AccountView>>, Error> {
+pub(crate) async fn accounts(caller: Caller) -> Result<Json<Vec<AccountView>>, ApiError> {
     Ok(Json(caller.run(|service, actor| service.accounts(actor)).await?))
 }
 
@@ -82,7 +81,7 @@ pub(crate) struct NewAccount {
 pub(crate) async fn new_account(
     caller: Caller,
     JsonBody(new): JsonBody<NewAccount>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller
         .run(move |service, actor| {
             let (mail, password) = (new.mail.as_deref(), new.password.as_deref());
@@ -96,7 +95,7 @@ pub(crate) async fn new_account(
 #[utoipa::path(get, path = "/api/v1/teams", tag = "accounts",
     responses((status = 200, body = Vec<TeamView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
-pub(crate) async fn teams(caller: Caller) -> Result<Json<Vec<TeamView>>, Error> {
+pub(crate) async fn teams(caller: Caller) -> Result<Json<Vec<TeamView>>, ApiError> {
     Ok(Json(caller.run(|service, actor| service.teams(actor)).await?))
 }
 
@@ -118,7 +117,7 @@ pub(crate) struct NewTeam {
 pub(crate) async fn new_team(
     caller: Caller,
     JsonBody(new): JsonBody<NewTeam>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.new_team(actor, &new.name)).await?;
     Ok(StatusCode::CREATED)
 }
@@ -144,7 +143,7 @@ pub(crate) async fn set_member(
     caller: Caller,
     PathParams((team, account)): PathParams<(String, String)>,
     JsonBody(new): JsonBody<NewRole>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     let role = Some(new.role);
     caller.run(move |service, actor| service.set_member(actor, &team, &account, role)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -160,7 +159,7 @@ pub(crate) async fn set_member(
 pub(crate) async fn remove_member(
     caller: Caller,
     PathParams((team, account)): PathParams<(String, String)>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.set_member(actor, &team, &account, None)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

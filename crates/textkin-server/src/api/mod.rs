@@ -24,6 +24,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::caller::{App, COOKIE, cookie, named_cookie};
+pub(crate) use self::problem::ApiError;
 
 #[derive(OpenApi)]
 #[openapi(

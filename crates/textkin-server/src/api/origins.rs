@@ -5,9 +5,9 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::caller::{Caller, PathParams, QueryParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::error::Error;
-use crate::service::{ReattributionView, SharedPassage};
+use textkin_registry::{ReattributionView, SharedPassage};
 
 /// Lists the passages of a document that other documents of its repository contain, with their origins.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/documents/{id}/passages",
@@ -20,7 +20,7 @@ use crate::service::{ReattributionView, SharedPassage};
 pub(crate) async fn passages(
     caller: Caller,
     PathParams((name, id)): PathParams<(String, String)>,
-) -> Result<Json<Vec<SharedPassage>>, Error> {
+) -> Result<Json<Vec<SharedPassage>>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.passages(actor, &name, &id)).await?))
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn reattributions(
     caller: Caller,
     PathParams(name): PathParams<String>,
     QueryParams(params): QueryParams<ListReattributions>,
-) -> Result<Json<Vec<ReattributionView>>, Error> {
+) -> Result<Json<Vec<ReattributionView>>, ApiError> {
     let limit = super::documents::limit(params.limit)?;
     let log = caller
         .run(move |service, actor| service.reattributions(actor, &name, params.before, limit));

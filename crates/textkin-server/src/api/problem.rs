@@ -5,7 +5,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::error::Error;
+use textkin_registry::Error;
+
+use crate::error::ErrorResponse;
 
 /// An error response.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -18,42 +20,6 @@ pub(crate) struct Problem {
     status: u16,
     /// What went wrong, and what to do about it.
     detail: String,
-}
-
-impl Error {
-    /// Returns the HTTP status for the error.
-    pub(crate) fn status(&self) -> StatusCode {
-        match self {
-            Self::Unauthenticated => StatusCode::UNAUTHORIZED,
-            Self::Forbidden(_) => StatusCode::FORBIDDEN,
-            Self::NotFound(_) => StatusCode::NOT_FOUND,
-            Self::Conflict(_) => StatusCode::CONFLICT,
-            Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            // A number that is too large for the database.
-            Self::Sqlite(rusqlite::Error::ToSqlConversionFailure(_)) => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
-            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Stopped => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Store { .. }
-            | Self::Sqlite(_)
-            | Self::Io(_)
-            | Self::Bind { .. }
-            | Self::Engine(_)
-            | Self::Json(_)
-            | Self::Commit(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    /// Returns the message for the client. Details of internal errors go to the log only.
-    pub(crate) fn public_message(&self) -> String {
-        if self.status() != StatusCode::INTERNAL_SERVER_ERROR {
-            return self.to_string();
-        }
-        tracing::error!(error = %self, "request failed");
-        "internal error; see the server log for details".to_owned()
-    }
 }
 
 /// Returns a problem as a response.
@@ -74,10 +40,20 @@ pub(crate) fn response(status: StatusCode, detail: String) -> Response {
     response
 }
 
-impl IntoResponse for Error {
+/// An error of the registry, returned as a [`Problem`].
+#[derive(Debug)]
+pub(crate) struct ApiError(pub(crate) Error);
+
+impl<E: Into<Error>> From<E> for ApiError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = response(self.status(), self.public_message());
-        if let Self::TooManyRequests(seconds) = self {
+        let mut response = response(self.0.status(), self.0.public_message());
+        if let Some(seconds) = self.0.retry_after() {
             response.headers_mut().insert("retry-after", seconds.into());
         }
         response

@@ -4,9 +4,9 @@ use axum::Json;
 use axum::http::StatusCode;
 
 use super::caller::{Caller, JsonBody, PathParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::error::Error;
-use crate::service::{
+use textkin_registry::{
     NewRepository, PurgePreview, PurgeRule, RemovalReceipt, RepositoryUpdate, RepositoryView,
 };
 
@@ -14,7 +14,7 @@ use crate::service::{
 #[utoipa::path(get, path = "/api/v1/repositories", tag = "repositories",
     responses((status = 200, body = Vec<RepositoryView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
-pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<RepositoryView>>, Error> {
+pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<RepositoryView>>, ApiError> {
     Ok(Json(caller.run(|service, actor| service.repositories(actor)).await?))
 }
 
@@ -29,7 +29,7 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<RepositoryView>>, Er
 pub(crate) async fn create(
     caller: Caller,
     JsonBody(new): JsonBody<NewRepository>,
-) -> Result<(StatusCode, Json<RepositoryView>), Error> {
+) -> Result<(StatusCode, Json<RepositoryView>), ApiError> {
     let created = caller.run(move |service, actor| service.new_repository(actor, &new)).await?;
     Ok((StatusCode::CREATED, Json(created)))
 }
@@ -43,7 +43,7 @@ pub(crate) async fn create(
 pub(crate) async fn read(
     caller: Caller,
     PathParams(name): PathParams<String>,
-) -> Result<Json<RepositoryView>, Error> {
+) -> Result<Json<RepositoryView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.repository(actor, &name)).await?))
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn change(
     caller: Caller,
     PathParams(name): PathParams<String>,
     JsonBody(change): JsonBody<RepositoryUpdate>,
-) -> Result<Json<RepositoryView>, Error> {
+) -> Result<Json<RepositoryView>, ApiError> {
     let changed =
         caller.run(move |service, actor| service.change_repository(actor, &name, &change)).await?;
     Ok(Json(changed))
@@ -75,7 +75,7 @@ pub(crate) async fn change(
 pub(crate) async fn delete(
     caller: Caller,
     PathParams(name): PathParams<String>,
-) -> Result<Json<RemovalReceipt>, Error> {
+) -> Result<Json<RemovalReceipt>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.delete_repository(actor, &name)).await?))
 }
 
@@ -91,7 +91,7 @@ pub(crate) async fn purge_preview(
     caller: Caller,
     PathParams(name): PathParams<String>,
     JsonBody(rule): JsonBody<PurgeRule>,
-) -> Result<Json<PurgePreview>, Error> {
+) -> Result<Json<PurgePreview>, ApiError> {
     let preview =
         caller.run(move |service, actor| service.purge_preview(actor, &name, &rule)).await?;
     Ok(Json(preview))
@@ -110,6 +110,6 @@ pub(crate) async fn purge(
     caller: Caller,
     PathParams(name): PathParams<String>,
     JsonBody(rule): JsonBody<PurgeRule>,
-) -> Result<Json<RemovalReceipt>, Error> {
+) -> Result<Json<RemovalReceipt>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.purge(actor, &name, &rule)).await?))
 }

@@ -10,16 +10,17 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::caller::{App, Caller, PathParams, QueryParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::access::{Role, Scope};
-use crate::error::Error;
-use crate::service::{JobState, JobView, TeamView};
+use textkin_registry::{JobState, JobView, Role, Scope, TeamView};
 
 /// Returns `ok` if the server works.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()),
-    responses((status = 200, description = "The server works", body = String, content_type = "text/plain")))]
-pub(crate) async fn health(State(app): State<Arc<App>>) -> Result<&'static str, Error> {
-    app.run(|service| service.check_store()).await?;
+    responses((status = 200, description = "The server works", body = String, content_type = "text/plain"),
+              (status = 503, description = "The server is shutting down", body = Problem)))]
+pub(crate) async fn health(State(app): State<Arc<App>>) -> Result<&'static str, ApiError> {
+    // In memory, and without a permit: the answer must not wait for other requests.
+    app.service.health()?;
     Ok("ok\n")
 }
 
@@ -27,7 +28,7 @@ pub(crate) async fn health(State(app): State<Arc<App>>) -> Result<&'static str, 
 #[utoipa::path(get, path = "/metrics", tag = "server",
     responses((status = 200, description = "Metrics", body = String, content_type = "text/plain"),
               (status = 401, body = Problem), (status = 403, body = Problem)))]
-pub(crate) async fn metrics(caller: Caller) -> Result<Response, Error> {
+pub(crate) async fn metrics(caller: Caller) -> Result<Response, ApiError> {
     let figures = caller.run(|service, actor| service.metrics(actor)).await?;
     let mut text = String::new();
     for (name, help, value) in figures {
@@ -56,7 +57,7 @@ pub(crate) struct Me {
 /// Returns the current account.
 #[utoipa::path(get, path = "/api/v1/me", tag = "accounts",
     responses((status = 200, body = Me), (status = 401, body = Problem)))]
-pub(crate) async fn me(caller: Caller) -> Result<Json<Me>, Error> {
+pub(crate) async fn me(caller: Caller) -> Result<Json<Me>, ApiError> {
     let me = caller
         .run(|service, actor| {
             let teams = match actor.only.is_none() && actor.require_scope(Scope::Read).is_ok() {
@@ -96,7 +97,7 @@ pub(crate) struct ListJobs {
 pub(crate) async fn jobs(
     caller: Caller,
     QueryParams(params): QueryParams<ListJobs>,
-) -> Result<Json<Vec<JobView>>, Error> {
+) -> Result<Json<Vec<JobView>>, ApiError> {
     let limit = super::documents::limit(params.limit)?;
     let jobs = caller.run(move |service, actor| {
         let state = params.state.map(JobState::name);
@@ -113,7 +114,7 @@ pub(crate) async fn jobs(
 pub(crate) async fn job(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<Json<JobView>, Error> {
+) -> Result<Json<JobView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.job(actor, id)).await?))
 }
 
@@ -125,7 +126,7 @@ pub(crate) async fn job(
 pub(crate) async fn drop_job(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<axum::http::StatusCode, Error> {
+) -> Result<axum::http::StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_job(actor, id)).await?;
     Ok(axum::http::StatusCode::NO_CONTENT)
 }
@@ -138,6 +139,87 @@ pub(crate) async fn drop_job(
 pub(crate) async fn retry(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<Json<JobView>, Error> {
+) -> Result<Json<JobView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.retry_job(actor, id)).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use textkin_registry::{Error, Service, ServiceLimits};
+
+    #[tokio::test]
+    async fn health_does_not_wait_for_other_requests() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
+        let app = App::new(service, None);
+        let free = u32::try_from(app.permits.available_permits()).unwrap();
+        let all = app.permits.acquire_many(free).await.unwrap();
+        let turns = [app.reading.turn(1).await.unwrap(), app.reading.turn(2).await.unwrap()];
+        let health = tokio::time::timeout(Duration::from_secs(5), health(State(Arc::clone(&app))));
+        assert_eq!(health.await.unwrap().unwrap(), "ok\n");
+        drop((all, turns));
+        app.service.stop();
+        assert!(matches!(super::health(State(app)).await, Err(ApiError(Error::Stopped))));
+    }
+
+    #[tokio::test]
+    async fn an_abandoned_request_is_cancelled_and_keeps_its_permit_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
+        let app = App::new(service, None);
+        let free = app.permits.available_permits();
+        let (started, has_started) = tokio::sync::oneshot::channel();
+        let (release, wait) = std::sync::mpsc::channel::<()>();
+        let (sender, outcome) = tokio::sync::oneshot::channel();
+        let other = Arc::clone(&app);
+        let request = tokio::spawn(async move {
+            let work = move |service: &Service| {
+                let _ = started.send(());
+                let _ = wait.recv();
+                let _ = sender.send(service.check_cancelled());
+                Ok(())
+            };
+            other.run(work).await
+        });
+        has_started.await.unwrap();
+        request.abort();
+        assert!(request.await.unwrap_err().is_cancelled());
+        assert_eq!(app.permits.available_permits(), free - 1);
+        drop(release);
+        assert!(matches!(outcome.await.unwrap(), Err(Error::Stopped)));
+        while app.permits.available_permits() < free {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn reading_files_leaves_the_permits_of_other_requests_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
+        let app = App::new(service, None);
+        let (release, wait) = std::sync::mpsc::channel::<()>();
+        let wait = Arc::new(std::sync::Mutex::new(wait));
+        let readings: Vec<_> = (0..20)
+            .map(|_| {
+                let (app, wait) = (Arc::clone(&app), Arc::clone(&wait));
+                tokio::spawn(async move {
+                    app.read(7, move |_| {
+                        let _ = wait.lock().unwrap().recv();
+                        Ok(())
+                    })
+                    .await
+                })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let answered = tokio::time::timeout(Duration::from_secs(5), app.run(|_| Ok(42))).await;
+        assert_eq!(answered.unwrap().unwrap(), 42);
+        drop(release);
+        for reading in readings {
+            reading.await.unwrap().unwrap();
+        }
+    }
 }

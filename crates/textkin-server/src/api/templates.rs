@@ -4,9 +4,9 @@ use axum::Json;
 use axum::http::StatusCode;
 
 use super::caller::{Caller, JsonBody, PathParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::error::Error;
-use crate::service::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
+use textkin_registry::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
 
 /// Lists the template texts of a repository, without their content.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/templates", tag = "repositories",
@@ -17,7 +17,7 @@ use crate::service::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
 pub(crate) async fn templates(
     caller: Caller,
     PathParams(name): PathParams<String>,
-) -> Result<Json<Vec<TemplateView>>, Error> {
+) -> Result<Json<Vec<TemplateView>>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.templates(actor, &name)).await?))
 }
 
@@ -35,7 +35,7 @@ pub(crate) async fn new_template(
     caller: Caller,
     PathParams(name): PathParams<String>,
     JsonBody(new): JsonBody<NewTemplate>,
-) -> Result<(StatusCode, Json<TemplateView>), Error> {
+) -> Result<(StatusCode, Json<TemplateView>), ApiError> {
     let created =
         caller.run(move |service, actor| service.new_template(actor, &name, &new)).await?;
     Ok((StatusCode::CREATED, Json(created)))
@@ -52,7 +52,7 @@ pub(crate) async fn new_template(
 pub(crate) async fn delete_template(
     caller: Caller,
     PathParams((name, id)): PathParams<(String, i64)>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_template(actor, &name, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -66,7 +66,7 @@ pub(crate) async fn delete_template(
 pub(crate) async fn stop_phrases(
     caller: Caller,
     PathParams(name): PathParams<String>,
-) -> Result<Json<Vec<StopPhraseView>>, Error> {
+) -> Result<Json<Vec<StopPhraseView>>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.stop_phrases(actor, &name)).await?))
 }
 
@@ -84,7 +84,7 @@ pub(crate) async fn new_stop_phrase(
     caller: Caller,
     PathParams(name): PathParams<String>,
     JsonBody(new): JsonBody<NewStopPhrase>,
-) -> Result<(StatusCode, Json<StopPhraseView>), Error> {
+) -> Result<(StatusCode, Json<StopPhraseView>), ApiError> {
     let created =
         caller.run(move |service, actor| service.new_stop_phrase(actor, &name, &new)).await?;
     Ok((StatusCode::CREATED, Json(created)))
@@ -101,7 +101,7 @@ pub(crate) async fn new_stop_phrase(
 pub(crate) async fn delete_stop_phrase(
     caller: Caller,
     PathParams((name, id)): PathParams<(String, i64)>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_stop_phrase(actor, &name, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

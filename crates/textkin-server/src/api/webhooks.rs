@@ -8,15 +8,15 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::caller::{Caller, JsonBody, PathParams, QueryParams};
+use super::problem::ApiError;
 use super::problem::Problem;
-use crate::error::Error;
-use crate::service::{DeliveryState, DeliveryView, HookView, NewHook};
+use textkin_registry::{DeliveryState, DeliveryView, HookView, NewHook};
 
 /// Lists the webhooks of the account.
 #[utoipa::path(get, path = "/api/v1/webhooks", tag = "webhooks",
     responses((status = 200, body = Vec<HookView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
-pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<HookView>>, Error> {
+pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<HookView>>, ApiError> {
     Ok(Json(caller.run(|service, actor| service.hooks(actor)).await?))
 }
 
@@ -29,7 +29,7 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<HookView>>, Error> {
 pub(crate) async fn create(
     caller: Caller,
     JsonBody(new): JsonBody<NewHook>,
-) -> Result<(StatusCode, Json<HookView>), Error> {
+) -> Result<(StatusCode, Json<HookView>), ApiError> {
     let created = caller.run(move |service, actor| service.new_hook(actor, &new)).await?;
     Ok((StatusCode::CREATED, Json(created)))
 }
@@ -42,7 +42,7 @@ pub(crate) async fn create(
 pub(crate) async fn delete(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_hook(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -58,7 +58,7 @@ const WAIT: Duration = Duration::from_secs(5);
 pub(crate) async fn test(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<Json<DeliveryView>, Error> {
+) -> Result<Json<DeliveryView>, ApiError> {
     let started = Instant::now();
     let mut delivery =
         caller.clone().run(move |service, actor| service.test_hook(actor, id)).await?;
@@ -92,7 +92,7 @@ pub(crate) struct ListDeliveries {
 pub(crate) async fn deliveries(
     caller: Caller,
     QueryParams(params): QueryParams<ListDeliveries>,
-) -> Result<Json<Vec<DeliveryView>>, Error> {
+) -> Result<Json<Vec<DeliveryView>>, ApiError> {
     let limit = super::documents::limit(params.limit)?;
     let deliveries = caller
         .run(move |service, actor| service.deliveries(actor, params.state, params.before, limit));
@@ -107,6 +107,6 @@ pub(crate) async fn deliveries(
 pub(crate) async fn resend(
     caller: Caller,
     PathParams(id): PathParams<i64>,
-) -> Result<Json<DeliveryView>, Error> {
+) -> Result<Json<DeliveryView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.resend(actor, id)).await?))
 }

@@ -12,8 +12,8 @@ use super::fields::Fields;
 use super::response::{PageResult, VERSION, html, to};
 use super::visitor::{AnonymousForm, SubmittedForm};
 use crate::api::{App, COOKIE, cookie};
-use crate::error::Error;
-use crate::service::SetupState;
+use crate::error::ErrorResponse;
+use textkin_registry::{Error, SetupState};
 
 fn frame() -> PageFrame {
     PageFrame { version: VERSION.to_owned(), ..PageFrame::default() }

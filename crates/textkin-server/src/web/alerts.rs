@@ -13,12 +13,10 @@ use super::fields::Fields;
 use super::links::{compare_at, named_link};
 use super::response::{PageResult, form_problem, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
-use crate::access::{Actor, Role};
-use crate::error::Error;
-use crate::service::exclusions::MAX_GAP;
-use crate::service::{
-    AlertSide, AlertState, AlertUpdate, AlertView, Channel, ContactRequestView, LevelThresholds,
-    MatchLevel, NewWatch, Service, WatchView,
+use textkin_registry::limits::MAX_EXCLUSION_GAP;
+use textkin_registry::{
+    Actor, AlertSide, AlertState, AlertUpdate, AlertView, Channel, ContactRequestView, Error,
+    LevelThresholds, MatchLevel, NewWatch, Role, Service, WatchView,
 };
 
 /// Alerts per page.
@@ -147,6 +145,7 @@ fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
             Share::new(registered.shared_words, registered.words),
             Share::new(found.shared_words, found.words),
         ),
+        is_bounded: alert.is_bounded,
         level: alert.level,
         time: iso(alert.created_ms / 1000),
         state: match alert.state {
@@ -163,7 +162,8 @@ fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
 
 /// Returns the longest passages of two texts, and the number of other passages.
 fn excerpts(a: &str, b: &str) -> (Vec<Excerpt>, u64) {
-    let Ok(comparison) = compare(a, b, &textkin::engine::Settings::default(), MAX_GAP) else {
+    let Ok(comparison) = compare(a, b, &textkin::engine::Settings::default(), MAX_EXCLUSION_GAP)
+    else {
         return (Vec::new(), 0);
     };
     let mut passages = comparison.alignment.passages;

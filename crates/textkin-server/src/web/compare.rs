@@ -1,8 +1,6 @@
 //! Side-by-side comparisons.
 
 use axum::extract::Path;
-use rusqlite::{OptionalExtension, params};
-use textkin::engine::TextComparison;
 use textkin::engine::types::{SegmentKind, Span};
 use textkin_web::format::segment;
 use textkin_web::page::ComparePage;
@@ -16,12 +14,10 @@ use super::origins::fragment_at;
 use super::response::{PageResult, download, html, iso, to};
 use super::results::{exclusions, query_of};
 use super::visitor::{SubmittedForm, Visitor};
-use crate::access::{Actor, Scope};
-use crate::error::Error;
-use crate::index::K;
-use crate::service::Service;
-use crate::service::exclusions::{Comparer, Exclusions};
-use crate::store::now;
+use textkin_registry::{
+    Actor, CHUNK_WORDS, ComparedSide, ComparisonDetails, Error, Exclusions, MatchedSource,
+    ResultDetails, SavedResult, Service, TextDigest,
+};
 
 /// One of the two texts, with a link to its document.
 #[derive(Clone, Debug)]
@@ -41,34 +37,63 @@ fn named(service: &Service, actor: &Actor, repository: &str, id: &str) -> Result
     Ok(NamedText { link, text })
 }
 
-/// Returns the text of a result, its source number `n`, tabs for all sources, and the comparer.
-fn of_source(
-    service: &Service,
-    actor: &Actor,
-    id: &str,
-    n: usize,
-    exclusions: &Exclusions,
-) -> Result<(NamedText, NamedText, Vec<Tab>, Comparer), Error> {
-    let saved = service.saved_result(actor, id)?;
-    let findings = service.result_details(actor, &saved, exclusions)?;
-    let query = query_of(exclusions);
-    let query = if query.is_empty() { query } else { format!("?{query}") };
-    let tabs = findings.sources.iter().enumerate().filter(|(_, source)| source.has_text);
-    let tabs = tabs.map(|(at, source)| Tab {
-        label: source.matched.title.clone().or(source.matched.id.clone()).unwrap_or_default(),
-        href: format!("/results/{}/compare/{}{query}", segment(id), at + 1),
-        is_current: at + 1 == n,
-    });
-    let tabs = tabs.collect();
-    let comparer = findings.comparer;
-    let source = n.checked_sub(1).and_then(|at| findings.sources.into_iter().nth(at));
-    let matched = source.ok_or_else(|| Error::not_found("source", &n.to_string()))?.matched;
-    let (Some(repository), Some(own)) = (&matched.repository, &matched.id) else {
-        return Err(Error::not_found("source", &n.to_string()));
-    };
-    let b = named(service, actor, repository, own)?;
-    let link = DocumentLink { title: saved.title.clone(), ..DocumentLink::default() };
-    Ok((NamedText { link, text: saved.text }, b, tabs, comparer))
+/// A saved result and one of its sources.
+struct SourceOfResult {
+    saved: SavedResult,
+    details: ResultDetails,
+    /// The index of the source.
+    at: usize,
+    /// Repository and id of the source.
+    name: (String, String),
+}
+
+impl SourceOfResult {
+    /// Returns source number `n` of a result.
+    fn new(
+        service: &Service,
+        actor: &Actor,
+        id: &str,
+        n: usize,
+        exclusions: &Exclusions,
+    ) -> Result<Self, Error> {
+        let saved = service.saved_result(actor, id)?;
+        let details = service.result_details(actor, &saved, exclusions)?;
+        let missing = || Error::not_found("source", &n.to_string());
+        let at = n.checked_sub(1).ok_or_else(missing)?;
+        let matched = &details.sources.get(at).ok_or_else(missing)?.matched;
+        let name = matched.repository.clone().zip(matched.id.clone()).ok_or_else(missing)?;
+        Ok(Self { saved, details, at, name })
+    }
+
+    fn source(&self) -> &MatchedSource {
+        &self.details.sources[self.at]
+    }
+
+    /// Returns tabs for all sources.
+    fn tabs(&self, query: &str) -> Vec<Tab> {
+        let sources = self.details.sources.iter().enumerate();
+        let tabs = sources.filter(|(_, source)| source.has_text).map(|(at, source)| Tab {
+            label: source.matched.title.clone().or(source.matched.id.clone()).unwrap_or_default(),
+            href: format!("/results/{}/compare/{}{query}", segment(&self.saved.id), at + 1),
+            is_current: at == self.at,
+        });
+        tabs.collect()
+    }
+
+    /// Returns both texts.
+    fn texts(&self, service: &Service, actor: &Actor) -> Result<[NamedText; 2], Error> {
+        let b = named(service, actor, &self.name.0, &self.name.1)?;
+        let link = DocumentLink { title: self.saved.title.clone(), ..DocumentLink::default() };
+        Ok([NamedText { link, text: self.saved.text.clone() }, b])
+    }
+
+    /// Returns the digests of both texts.
+    fn digests(&self, service: &Service, actor: &Actor) -> Result<[TextDigest; 2], Error> {
+        let document = service.document(actor, &self.name.0, &self.name.1, false)?;
+        let b = TextDigest::from_hex(&document.digest);
+        let b = b.ok_or_else(|| Error::not_found("document", &self.name.1))?;
+        Ok([TextDigest::of_text(&self.saved.text), b])
+    }
 }
 
 /// `GET /results/{id}/compare/{n}`.
@@ -80,7 +105,7 @@ pub(super) async fn of_result(
     let is_anonymous = visitor.query.is_on("anonymise");
     let view = visitor
         .run(move |service, actor| {
-            let (a, b, tabs, comparer) = of_source(service, actor, &id, n, &exclusions)?;
+            let found = SourceOfResult::new(service, actor, &id, n, &exclusions)?;
             let base = format!("/results/{}", segment(&id));
             let query = query_of(&exclusions);
             let with_query = |more: &str| match (query.is_empty(), more.is_empty()) {
@@ -89,11 +114,23 @@ pub(super) async fn of_result(
                 (false, true) => format!("?{query}"),
                 (false, false) => format!("?{query}&{more}"),
             };
+            let digests = found.digests(service, actor)?;
             let decision =
-                decision(service, actor, &a, &b, format!("{base}/compare/{n}/decision"))?;
-            let mut view =
-                side_by_side(service, actor, a, b, &comparer, &exclusions, is_anonymous)?;
-            view.tabs = tabs;
+                decision(service, actor, digests, format!("{base}/compare/{n}/decision"))?;
+            let comparison =
+                service.result_comparison(actor, &found.saved, found.source(), &exclusions)?;
+            let passages = comparison.passages.iter();
+            let others = passages
+                .map(|passage| found.details.other_documents(passage.a.span, found.source()))
+                .collect();
+            let mut view = side_by_side(
+                found.texts(service, actor)?,
+                &comparison,
+                others,
+                &exclusions,
+                is_anonymous,
+            );
+            view.tabs = found.tabs(&with_query(""));
             view.back = Some(format!("{base}{}", with_query("")));
             view.report = Some(format!("{base}/compare/{n}/report.html{}", with_query("")));
             let switched = if is_anonymous { "" } else { "anonymise=1" };
@@ -105,7 +142,8 @@ pub(super) async fn of_result(
     Ok(html(ComparePage { frame: &visitor.frame(NavItem::Probe), view: &view }.render()?))
 }
 
-/// `GET /results/{id}/compare/{n}/report.html`: a report that `textkin verify` can check.
+/// `GET /results/{id}/compare/{n}/report.html`: a report that `textkin verify` can check. It is made
+/// from both texts, because it proves what they share.
 pub(super) async fn report_of_result(
     visitor: Visitor,
     Path((id, n)): Path<(String, usize)>,
@@ -113,7 +151,9 @@ pub(super) async fn report_of_result(
     let exclusions = exclusions(&visitor.query);
     let page = visitor
         .run(move |service, actor| {
-            let (a, b, _, comparer) = of_source(service, actor, &id, n, &exclusions)?;
+            let found = SourceOfResult::new(service, actor, &id, n, &exclusions)?;
+            let [a, b] = found.texts(service, actor)?;
+            let comparer = service.comparer_of_result(actor, &found.saved, &exclusions)?;
             let comparison = comparer.compare_verifiably(&a.text, &b.text)?;
             let view = comparison.view([a.link.name(), &a.text], [b.link.name(), &b.text]);
             Ok(textkin::engine::report::comparison_page(&view))
@@ -139,31 +179,29 @@ pub(super) async fn of_documents(visitor: Visitor) -> PageResult {
             let (a, b) = (find(a)?, find(b)?);
             let repositories = [&a.link.repository[..], &b.link.repository[..]];
             let comparer = service.comparer_of(actor, &exclusions, &repositories)?;
-            side_by_side(service, actor, a, b, &comparer, &exclusions, is_anonymous)
+            let comparison = ComparisonDetails::from(&comparer.compare(&a.text, &b.text)?);
+            let spans = comparison.passages.iter().map(|passage| passage.b.span);
+            let spans: Vec<Span> = spans.collect();
+            let except = [&a.link, &b.link].map(|link| (&link.repository[..], &link.id[..]));
+            let others = service.count_containing_documents(actor, &b.text, &spans, &except)?;
+            Ok(side_by_side([a, b], &comparison, others, &exclusions, is_anonymous))
         })
         .await?;
     Ok(html(ComparePage { frame: &visitor.frame(NavItem::Repositories), view: &view }.render()?))
 }
 
+/// Returns the page of two texts. `others` are the numbers of other documents with each passage. The
+/// second text is always a document, so its passages have pages.
 fn side_by_side(
-    service: &Service,
-    actor: &Actor,
-    mut a: NamedText,
-    mut b: NamedText,
-    comparer: &Comparer,
+    [mut a, mut b]: [NamedText; 2],
+    comparison: &ComparisonDetails,
+    others: Vec<u64>,
     exclusions: &Exclusions,
     is_anonymous: bool,
-) -> Result<SideBySide, Error> {
-    let comparison = comparer.compare(&a.text, &b.text)?;
-    let mut matches: Vec<ComparedPassage> =
-        comparison.alignment.passages.iter().map(shared_match).collect();
-    // The second text is always a document, so its passages are looked up in other documents.
-    let spans: Vec<Span> =
-        comparison.alignment.passages.iter().map(|passage| passage.b.span).collect();
-    let except =
-        [(&a.link.repository[..], &a.link.id[..]), (&b.link.repository[..], &b.link.id[..])];
-    let others = service.count_containing_documents(actor, &b.text, &spans, &except)?;
-    for ((found, span), others) in matches.iter_mut().zip(&spans).zip(others) {
+) -> SideBySide {
+    let mut matches: Vec<ComparedPassage> = comparison.passages.iter().map(shared_match).collect();
+    let spans = comparison.passages.iter().map(|passage| passage.b.span);
+    for ((found, span), others) in matches.iter_mut().zip(spans).zip(others) {
         found.other_documents = Some(others);
         let is_linked = others > 0 && !is_anonymous;
         found.fragment =
@@ -179,26 +217,26 @@ fn side_by_side(
             Share::new(overlap.covered_b, overlap.words_b),
         )
     };
-    let notes = comparison.notes_a.iter().chain(&comparison.notes_b);
-    Ok(SideBySide {
-        score: score(&comparison.alignment.overlap),
+    let notes = comparison.a.notes.iter().chain(&comparison.b.notes);
+    SideBySide {
+        score: score(&comparison.overlap),
         raw: comparison.raw.as_ref().map(score),
         matches,
-        k: exclusions.min_run.max(K.get()),
+        k: exclusions.min_run.max(CHUNK_WORDS.get()),
         is_anonymous,
-        warnings: notes.map(ToString::to_string).collect(),
+        warnings: notes.cloned().collect(),
         a: ComparedText {
-            pieces: pieces(&a.text, &comparison, true),
+            pieces: pieces(&a.text, comparison, true),
             document: a.link,
             ..ComparedText::default()
         },
         b: ComparedText {
-            pieces: pieces(&b.text, &comparison, false),
+            pieces: pieces(&b.text, comparison, false),
             document: b.link,
             ..ComparedText::default()
         },
         ..SideBySide::default()
-    })
+    }
 }
 
 fn shared_match(passage: &textkin::engine::types::Passage) -> ComparedPassage {
@@ -219,11 +257,10 @@ fn shared_match(passage: &textkin::engine::types::Passage) -> ComparedPassage {
 }
 
 /// Returns the whole text, cut wherever its marking changes.
-pub(super) fn pieces(text: &str, comparison: &TextComparison, is_a: bool) -> Vec<TextPiece> {
-    let alignment = &comparison.alignment;
+pub(super) fn pieces(text: &str, comparison: &ComparisonDetails, is_a: bool) -> Vec<TextPiece> {
     let side = |a: Span, b: Span| if is_a { a } else { b };
     let mut segments: Vec<(Span, usize, PieceKind)> = Vec::new();
-    for (number, passage) in alignment.passages.iter().enumerate() {
+    for (number, passage) in comparison.passages.iter().enumerate() {
         for part in &passage.segments {
             let kind = match part.kind {
                 SegmentKind::Same => PieceKind::Same,
@@ -236,9 +273,8 @@ pub(super) fn pieces(text: &str, comparison: &TextComparison, is_a: bool) -> Vec
         let whole = side(passage.a.span, passage.b.span);
         segments.push((whole, number, PieceKind::Changed));
     }
-    let excluded = if is_a { &comparison.excluded_a } else { &comparison.excluded_b };
-    let repeats = if is_a { &alignment.repeats_a } else { &alignment.repeats_b };
-    let disguised = if is_a { &comparison.disguised_a } else { &comparison.disguised_b };
+    let ComparedSide { excluded, repeats, disguised, .. } =
+        if is_a { &comparison.a } else { &comparison.b };
     let mut edges: Vec<u32> = vec![0, u32::try_from(text.len()).unwrap_or(u32::MAX)];
     let spans = segments.iter().map(|segment| segment.0);
     let spans = spans.chain(excluded.iter().map(|part| part.span));
@@ -281,42 +317,25 @@ pub(super) fn pieces(text: &str, comparison: &TextComparison, is_a: bool) -> Vec
     pieces
 }
 
-/// Returns the decision about two texts, which are identified by their digests.
+/// Returns the decision about two texts.
 fn decision(
     service: &Service,
     actor: &Actor,
-    a: &NamedText,
-    b: &NamedText,
+    texts: [TextDigest; 2],
     action: String,
 ) -> Result<Decision, Error> {
-    let (a, b) = (key(&a.text), key(&b.text));
-    let account = actor.account;
-    let found = service.store.read(|read| {
-        let sql = "SELECT state, note, at, account.name FROM decision
-                   JOIN account ON account.id = decision.account
-                   JOIN member ON member.team = decision.team
-                   WHERE a = ?1 AND b = ?2 AND member.account = ?3
-                   ORDER BY decision.id DESC LIMIT 1";
-        let row = |row: &rusqlite::Row<'_>| {
-            let row: (String, String, i64, String) =
-                (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-            Ok(row)
-        };
-        Ok(read.query_row(sql, params![a, b, account], row).optional()?)
-    })?;
-    let Some((state, note, at, by)) = found else {
+    let Some(stored) = service.decision(actor, texts)? else {
         return Ok(Decision { action, ..Decision::default() });
     };
-    let state = DecisionState::ALL.iter().find(|own| own.name() == state);
+    let state = DecisionState::ALL.iter().find(|own| own.name() == stored.state);
     let state = state.copied().unwrap_or_default();
-    Ok(Decision { action, state, note, by: Some(by), time: Some(iso(at)) })
-}
-
-fn key(text: &str) -> i64 {
-    let digest = blake3::hash(text.as_bytes());
-    let mut first = [0; 8];
-    first.copy_from_slice(&digest.as_bytes()[..8]);
-    i64::from_le_bytes(first)
+    Ok(Decision {
+        action,
+        state,
+        note: stored.note,
+        by: Some(stored.by),
+        time: Some(iso(stored.at)),
+    })
 }
 
 /// `POST /results/{id}/compare/{n}/decision`.
@@ -331,17 +350,8 @@ pub(super) async fn decide(
     let address = format!("/results/{}/compare/{n}?notice=saved", segment(&id));
     visitor
         .run(move |service, actor| {
-            actor.require_scope(Scope::Register)?;
-            let (a, b, ..) = of_source(service, actor, &id, n, &Exclusions::default())?;
-            let (a, b, account) = (key(&a.text), key(&b.text), actor.account);
-            service.store.write(move |write| {
-                // The personal team of the account.
-                let sql = "INSERT INTO decision (team, account, a, b, state, note, at)
-                           SELECT team.id, ?1, ?2, ?3, ?4, ?5, ?6 FROM team
-                           JOIN account ON account.name = team.name WHERE account.id = ?1";
-                write.execute(sql, params![account, a, b, state, note, now()])?;
-                Ok(())
-            })
+            let found = SourceOfResult::new(service, actor, &id, n, &Exclusions::default())?;
+            service.decide(actor, found.digests(service, actor)?, state, &note)
         })
         .await?;
     Ok(to(&address))

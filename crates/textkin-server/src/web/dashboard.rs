@@ -11,11 +11,10 @@ use textkin_web::view::{
 use super::links::{compare, document_at, link};
 use super::response::{PageResult, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
-use crate::access::Actor;
-use crate::error::Error;
-use crate::sample;
-use crate::service::overview::{Overview, STEP, THRESHOLD};
-use crate::service::{AlertState, JobState, JobView, RepositoryView, Service};
+use textkin_registry::limits::{OVERVIEW_STEP, OVERVIEW_THRESHOLD};
+use textkin_registry::{
+    Actor, AlertState, Error, JobState, JobView, Overview, RepositoryView, Service, sample,
+};
 
 /// Maximum number of entries in a list.
 const MAX: u32 = 20;
@@ -36,7 +35,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
     let overview = service.overview(actor)?;
     let mut news = Vec::new();
     for alert in service.alerts(actor, Some(AlertState::Open), false, None, MAX)? {
-        let name = |side: &crate::service::AlertSide| {
+        let name = |side: &textkin_registry::AlertSide| {
             side.title.clone().unwrap_or_else(|| side.id.clone())
         };
         news.push(NewsItem {
@@ -108,10 +107,10 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
 /// Returns documents by their best match; each bar links to its documents.
 fn histogram(overview: &Overview) -> Histogram {
     let bars = (0..).zip(overview.bars).map(|(at, documents)| {
-        let (from, to) = (at * STEP, (at + 1) * STEP);
+        let (from, to) = (at * OVERVIEW_STEP, (at + 1) * OVERVIEW_STEP);
         Bar { from, to, documents, href: Some(format!("/matches?from={from}&to={to}")) }
     });
-    Histogram { bars: bars.collect(), threshold: THRESHOLD }
+    Histogram { bars: bars.collect(), threshold: OVERVIEW_THRESHOLD }
 }
 
 /// `GET /matches?from=&to=`: lists the documents of a bar.

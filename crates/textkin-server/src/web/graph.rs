@@ -14,10 +14,10 @@ use super::origins::source;
 use super::response::{PageResult, download, html, json};
 use super::results::cell;
 use super::visitor::Visitor;
-use crate::access::Actor;
-use crate::error::Error;
-use crate::service::repository_graph::{DocumentEdge, MAX_DOCUMENTS, RepositoryGraph, clusters};
-use crate::service::{DocumentView, Service};
+use textkin_registry::limits::MAX_GRAPH_DOCUMENTS;
+use textkin_registry::{
+    Actor, DocumentEdge, DocumentView, Error, RepositoryGraph, Service, clusters,
+};
 
 /// Limits of the drawing.
 const MAX_NODES: usize = 2000;
@@ -33,7 +33,7 @@ pub(super) async fn page(visitor: Visitor) -> PageResult {
     if excluded > 0 {
         let text = format!(
             "The graph shows the latest {} documents of this repository. {} older documents are not included.",
-            number(MAX_DOCUMENTS as u64),
+            number(MAX_GRAPH_DOCUMENTS as u64),
             number(excluded)
         );
         frame.notice = Some(Notice { kind: NoticeKind::Done, text, undo: None });

@@ -3,7 +3,7 @@
 use textkin_web::format::segment;
 use textkin_web::view::DocumentLink;
 
-use crate::service::DocumentView;
+use textkin_registry::DocumentView;
 
 /// Returns the URL of a document.
 pub(super) fn document_at(repository: &str, id: &str) -> String {

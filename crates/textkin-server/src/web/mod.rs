@@ -24,11 +24,13 @@ mod webhooks;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
-use crate::api::App;
-use crate::error::Error;
+use crate::api::{ApiError, App};
+use textkin_registry::Error;
 
 /// Returns the routes of pages and of the files they load.
 pub(crate) fn routes() -> Router<Arc<App>> {
@@ -53,6 +55,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/results/{id}/compare/{n}/report.html", get(compare::report_of_result))
         .route("/results/{id}/compare/{n}/decision", post(compare::decide))
         .route("/results/{id}/ask/{n}", post(results::contact))
+        .route("/results/{id}/recalculate", post(results::recalculate))
         .route("/compare", get(compare::of_documents))
         .route("/repositories", get(repositories::list).post(repositories::make))
         .route("/repositories/{name}", get(repositories::read))
@@ -92,6 +95,18 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/settings/about", get(settings::about))
         .route("/api", get(settings::api))
         .route("/assets/{*name}", get(response::asset))
+}
+
+/// Returns an error in the form that the client accepts: a page, a line for a script, or a problem.
+pub(crate) fn refusal(headers: &HeaderMap, error: Error) -> Response {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if accept.contains(response::LINES) {
+        response::PageError::Line(error).into_response()
+    } else if accept.contains("text/html") {
+        response::PageError::Error(error).into_response()
+    } else {
+        ApiError(error).into_response()
+    }
 }
 
 /// Returns the page for an unknown URL.

@@ -15,12 +15,11 @@ use super::compare::pieces;
 use super::links::{compare as compare_at, document_at, link, named_link};
 use super::response::{PageResult, html, iso};
 use super::visitor::Visitor;
-use crate::access::Actor;
-use crate::error::Error;
-use crate::service::exclusions::MAX_GAP;
-use crate::service::occurrences::timestamp;
-use crate::service::origins::DocumentOrigins;
-use crate::service::{DocumentView, OriginStatus, ReattributionView, Service};
+use textkin_registry::limits::MAX_EXCLUSION_GAP;
+use textkin_registry::{
+    Actor, ComparisonDetails, DocumentOrigins, DocumentView, Error, OriginStatus,
+    ReattributionView, Service, timestamp,
+};
 
 /// Maximum number of documents in the timeline.
 const MAX: u32 = 500;
@@ -65,7 +64,7 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
         let Some(first) = held.origin else { continue };
         let state = state(held.status);
         let index = *indices.entry((first, state.name())).or_insert_with(|| {
-            let found = holders[first].entry.clone().view(&view.repository);
+            let found = holders[first].view(&view.repository);
             let compare = Some(compare_at(&view, &found));
             origins.push(OriginRow { document: link(&found), state, words: 0, compare });
             origins.len() - 1
@@ -83,7 +82,7 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
             let fragment =
                 Some(fragment_at(&view.repository, &view.id, held.span.start, held.span.end));
             // Shorter ones belong to a longer passage and have no page.
-            let fragment = fragment.filter(|_| held.words >= crate::index::K.get());
+            let fragment = fragment.filter(|_| held.words >= textkin_registry::CHUNK_WORDS.get());
             let origin = Some(PassageOrigin { index, state, documents: held.documents, fragment });
             pieces.push(OriginPiece { text: piece.to_owned(), origin });
         }
@@ -132,12 +131,12 @@ fn passage(
     let settings = textkin::engine::Settings::default();
     let mut occurrences = Vec::with_capacity(found.occurrences.len());
     for (at, own) in found.occurrences.iter().enumerate() {
-        let comparison = compare(&first.text, &own.text, &settings, MAX_GAP)?;
+        let comparison = compare(&first.text, &own.text, &settings, MAX_EXCLUSION_GAP)?;
         let overlap = comparison.alignment.overlap;
         let is_same = overlap.covered_a == overlap.words_a && overlap.covered_b == overlap.words_b;
         let variant = match is_same {
             true => Vec::new(),
-            false => pieces(&own.text, &comparison, false),
+            false => pieces(&own.text, &ComparisonDetails::from(&comparison), false),
         };
         occurrences.push(Occurrence {
             document: link(&own.document),
@@ -178,7 +177,7 @@ fn origins(
     let own = service.repositories(actor)?;
     let traced = own
         .iter()
-        .filter(|own| own.visibility == crate::service::Visibility::Public && own.keep_text);
+        .filter(|own| own.visibility == textkin_registry::Visibility::Public && own.keep_text);
     let names: Vec<&str> = traced.map(|own| own.name.as_str()).collect();
     let chosen = names.iter().find(|name| **name == wanted).or(names.first()).copied();
     let mut view = Origins {

@@ -12,12 +12,11 @@ use super::response::{LINES, PageResult, form_problem, html, to};
 use super::results::{exclusions, query_of};
 use super::upload::{MAX_FILES, UploadForm};
 use super::visitor::Visitor;
-use crate::access::{Actor, Role};
-use crate::error::Error;
-use crate::service::exclusions::Exclusions;
-use crate::service::saved_results::SavedQuery;
-use crate::service::{
-    ExistingPolicy, NewDocument, NewWatch, RepositoryView, Service, Upload, Visibility,
+use crate::bodies::BodyMemory;
+use crate::error::ErrorResponse;
+use textkin_registry::{
+    Actor, Error, Exclusions, ExistingPolicy, NewDocument, NewWatch, RepositoryView, Role,
+    SavedQuery, Service, Upload, Visibility,
 };
 
 /// `GET /probe`.
@@ -48,7 +47,10 @@ async fn show(visitor: &Visitor, view: Probe) -> PageResult {
         into: into.collect(),
         max_bytes: visitor.app.service.limits().upload,
         allows_url: visitor.app.service.fetches_pages(),
-        exclusions: view::Exclusions { min_run: crate::index::K.get(), ..Default::default() },
+        exclusions: view::Exclusions {
+            min_run: textkin_registry::CHUNK_WORDS.get(),
+            ..Default::default()
+        },
         ..view
     };
     Ok(html(ProbePage { frame: &visitor.frame(NavItem::Probe), view: &view }.render()?))
@@ -56,9 +58,9 @@ async fn show(visitor: &Visitor, view: Probe) -> PageResult {
 
 /// `POST /probe`: redirects to the result, or reports progress line by line.
 pub(super) async fn send(sent: UploadForm) -> PageResult {
-    let UploadForm { visitor, fields, files, wants_lines } = sent;
+    let UploadForm { visitor, fields, files, memory, wants_lines } = sent;
     if wants_lines {
-        return Ok(lines(&visitor, fields, files));
+        return Ok(lines(&visitor, fields, files, memory));
     }
     let problem_view = Probe {
         text: fields.get("text").to_owned(),
@@ -66,10 +68,15 @@ pub(super) async fn send(sent: UploadForm) -> PageResult {
         url: fields.get("url").to_owned(),
         ..Probe::default()
     };
-    let work = move |service: &Service, actor: &Actor| {
-        submit(service, actor, &fields, &files, &mut |_| ())
+    let is_change = action(&fields) != SubmitAction::Probe;
+    let sender = visitor.clone();
+    let work = async move { process(&sender, fields, files, |_| ()).await };
+    let outcome = match is_change {
+        // What was begun is finished, even if the client has disconnected.
+        true => tokio::spawn(work).await.unwrap_or(Err(Error::Stopped)),
+        false => work.await,
     };
-    match visitor.run(work).await {
+    match outcome {
         Ok(done) => Ok(to(&done.href)),
         Err(error) => {
             let problem = Some(form_problem(error)?);
@@ -79,16 +86,20 @@ pub(super) async fn send(sent: UploadForm) -> PageResult {
 }
 
 /// Returns a response that reports progress line by line.
-fn lines(visitor: &Visitor, fields: Fields, files: Vec<(String, Upload)>) -> Response {
+fn lines(
+    visitor: &Visitor,
+    fields: Fields,
+    files: Vec<(String, Upload)>,
+    memory: BodyMemory,
+) -> Response {
     let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<SubmitStep>();
     let visitor = visitor.clone();
     tokio::spawn(async move {
+        // The work continues even if the client has disconnected.
+        let _memory = memory;
         let steps = sender.clone();
-        let work = move |service: &Service, actor: &Actor| {
-            // The work continues even if the client has disconnected.
-            submit(service, actor, &fields, &files, &mut |step| drop(steps.send(step)))
-        };
-        let _ = sender.send(match visitor.run(work).await {
+        let report = move |step| drop(steps.send(step));
+        let _ = sender.send(match process(&visitor, fields, files, report).await {
             Ok(Submission { href, summary, warnings }) => {
                 SubmitStep::Done { href, summary, warnings }
             }
@@ -127,35 +138,49 @@ struct Submission {
     warnings: Vec<String>,
 }
 
-/// Processes a submission and reports progress.
-fn submit(
-    service: &Service,
-    actor: &Actor,
-    fields: &Fields,
-    files: &[(String, Upload)],
-    report: &mut dyn FnMut(SubmitStep),
+/// A text of a submission with its label, or why it cannot be read.
+type SubmittedText = (String, Result<NewDocument, String>);
+
+/// Processes a submission and reports progress: first reads the files, then does the rest.
+async fn process(
+    visitor: &Visitor,
+    fields: Fields,
+    files: Vec<(String, Upload)>,
+    mut report: impl FnMut(SubmitStep) + Send + 'static,
 ) -> Result<Submission, Error> {
-    let action = SubmitAction::ALL.iter().find(|action| action.name() == fields.get("action"));
-    let action = action.copied().unwrap_or_default();
-    let into = fields.get("repository").to_owned();
-    if action != SubmitAction::Probe && into.is_empty() {
+    if action(&fields) != SubmitAction::Probe && fields.get("repository").is_empty() {
         return Err(Error::Invalid("choose a repository to register in".to_owned()));
     }
-    let against: Vec<String> = fields.all("against").map(str::to_owned).collect();
-    // If all are selected, check against everything, including private texts of other accounts.
-    let own = service.repositories(actor)?;
-    let is_all =
-        own.iter().filter(|own| own.checked_against).all(|own| against.contains(&own.name));
-    let against = Some(against).filter(|against| !against.is_empty() && !is_all);
     report(SubmitStep::Reading);
-    let mut texts: Vec<(String, Result<NewDocument, String>)> = Vec::new();
-    if let Some(text) = fields.non_empty("text") {
-        let title = fields.non_empty("title").unwrap_or("Pasted text").to_owned();
-        let new =
-            NewDocument { text: text.to_owned(), title: Some(title.clone()), ..Default::default() };
-        texts.push((title, Ok(new)));
-    }
-    let fetched = match fields.non_empty("url") {
+    let url = fields.non_empty("url").map(str::to_owned);
+    let texts = match files.is_empty() && url.is_none() {
+        true => Vec::new(),
+        false => {
+            let work = move |service: &Service, actor: &Actor| {
+                read_files(service, actor, url.as_deref(), &files)
+            };
+            visitor.read(work).await?
+        }
+    };
+    let work =
+        move |service: &Service, actor: &Actor| submit(service, actor, &fields, texts, &mut report);
+    visitor.run(work).await
+}
+
+fn action(fields: &Fields) -> SubmitAction {
+    let action = SubmitAction::ALL.iter().find(|action| action.name() == fields.get("action"));
+    action.copied().unwrap_or_default()
+}
+
+/// Reads the files of a submission, and the page at its URL.
+fn read_files(
+    service: &Service,
+    actor: &Actor,
+    url: Option<&str>,
+    files: &[(String, Upload)],
+) -> Result<Vec<SubmittedText>, Error> {
+    let mut texts = Vec::new();
+    let fetched = match url {
         Some(url) => Some(service.fetch_page(actor, url)?),
         None => None,
     };
@@ -170,7 +195,34 @@ fn submit(
         }
         texts.extend(read.problems.into_iter().map(|problem| (name.clone(), Err(problem))));
     }
-    let words = |text: &(String, Result<NewDocument, String>)| {
+    Ok(texts)
+}
+
+/// Checks, registers or watches the texts of a submission, and reports progress.
+fn submit(
+    service: &Service,
+    actor: &Actor,
+    fields: &Fields,
+    read: Vec<SubmittedText>,
+    report: &mut dyn FnMut(SubmitStep),
+) -> Result<Submission, Error> {
+    let action = action(fields);
+    let into = fields.get("repository").to_owned();
+    let against: Vec<String> = fields.all("against").map(str::to_owned).collect();
+    // If all are selected, check against everything, including private texts of other accounts.
+    let own = service.repositories(actor)?;
+    let is_all =
+        own.iter().filter(|own| own.checked_against).all(|own| against.contains(&own.name));
+    let against = Some(against).filter(|against| !against.is_empty() && !is_all);
+    let mut texts: Vec<SubmittedText> = Vec::new();
+    if let Some(text) = fields.non_empty("text") {
+        let title = fields.non_empty("title").unwrap_or("Pasted text").to_owned();
+        let new =
+            NewDocument { text: text.to_owned(), title: Some(title.clone()), ..Default::default() };
+        texts.push((title, Ok(new)));
+    }
+    texts.extend(read);
+    let words = |text: &SubmittedText| {
         text.1.as_ref().map_or(0, |new| u64::from(service.count_words(&new.text)))
     };
     report(SubmitStep::Words { words: texts.iter().map(words).sum() });

@@ -15,11 +15,9 @@ use super::links::document_at;
 use super::response::{PageResult, form_problem, html, iso, to};
 use super::upload::UploadForm;
 use super::visitor::{SubmittedForm, Visitor};
-use crate::access::{Actor, Role};
-use crate::error::Error;
-use crate::service::{
-    NewRepository, NewStopPhrase, NewTemplate, PurgeRule, RemovalReceipt, RepositoryUpdate,
-    RepositoryView, Service, Visibility,
+use textkin_registry::{
+    Actor, Error, NewRepository, NewStopPhrase, NewTemplate, PurgeRule, RemovalReceipt,
+    RepositoryUpdate, RepositoryView, Role, Service, Visibility,
 };
 
 /// Documents per page.
@@ -254,7 +252,7 @@ pub(super) async fn new_template(Path(name): Path<String>, sent: UploadForm) -> 
     let UploadForm { visitor, fields, files, .. } = sent;
     let repository = name.clone();
     let outcome = visitor
-        .run(move |service, actor| {
+        .read(move |service, actor| {
             let mut texts = Vec::new();
             if let Some(text) = fields.non_empty("text") {
                 texts.push((

@@ -7,7 +7,8 @@ use textkin_web::page::ErrorPage;
 use textkin_web::view::{ErrorView, PageFrame};
 use textkin_web::{CONTENT_SECURITY_POLICY, assets};
 
-use crate::error::Error;
+use crate::error::ErrorResponse;
+use textkin_registry::Error;
 
 /// Why a page cannot be shown.
 #[derive(Debug)]
@@ -66,10 +67,14 @@ impl IntoResponse for PageError {
             text: error.public_message(),
         };
         let frame = PageFrame { version: VERSION.to_owned(), ..PageFrame::default() };
-        match (ErrorPage { frame: &frame, view: &view }).render() {
+        let mut response = match (ErrorPage { frame: &frame, view: &view }).render() {
             Ok(html) => with_status(status, html),
             Err(_) => status.into_response(),
+        };
+        if let Some(seconds) = error.retry_after() {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
+        response
     }
 }
 

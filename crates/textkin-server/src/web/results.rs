@@ -15,12 +15,10 @@ use super::fields::Fields;
 use super::links::{document_at, named_link};
 use super::response::{PageResult, download, html, iso, json, to};
 use super::visitor::{SubmittedForm, Visitor};
-use crate::access::Actor;
-use crate::error::Error;
-use crate::service::exclusions::Exclusions;
-use crate::service::occurrences::timestamp;
-use crate::service::saved_results::{ResultDetails, SavedResult, TextRun};
-use crate::service::{NewContactRequest, Service};
+use crate::error::ErrorResponse;
+use textkin_registry::{
+    Actor, Error, Exclusions, ResultDetails, SavedResult, Service, TextRun, timestamp,
+};
 
 /// Reads the exclusions from the query.
 pub(super) fn exclusions(query: &Fields) -> Exclusions {
@@ -161,6 +159,10 @@ fn results(
         id: id.to_owned(),
         title: saved.title.clone(),
         time: iso(saved.created),
+        calculated: iso(findings.calculated),
+        recalculate: findings
+            .has_new_documents
+            .then(|| format!("/results/{}/recalculate", segment(id))),
         registered,
         is_watched: saved.query.is_watched,
         against: saved.query.against.clone().unwrap_or_else(|| vec!["all repositories".to_owned()]),
@@ -186,6 +188,13 @@ fn results(
     }
 }
 
+/// `POST /results/{id}/recalculate`: includes documents that were added since.
+pub(super) async fn recalculate(Path(id): Path<String>, posted: SubmittedForm) -> PageResult {
+    let address = format!("/results/{}", segment(&id));
+    posted.visitor.run(move |service, actor| service.recalculate_result(actor, &id)).await?;
+    Ok(to(&address))
+}
+
 /// `POST /results/{id}/ask/{n}`: sends a contact request to the owner of a private match.
 pub(super) async fn contact(
     Path((id, n)): Path<(String, usize)>,
@@ -197,8 +206,7 @@ pub(super) async fn contact(
         .run(move |service, actor| {
             let saved = service.saved_result(actor, &id)?;
             let note = fields.non_empty("note").map(str::to_owned);
-            let new = NewContactRequest { text: saved.text, title: Some(saved.title), note };
-            service.send_contact_requests(actor, &new, Some(n))
+            service.send_contact_request_of_result(actor, saved, note, n)
         })
         .await?;
     Ok(to(&address))

@@ -12,10 +12,8 @@ use textkin_web::view::{
 use super::repositories::role;
 use super::response::{PageResult, VERSION, form_problem, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
-use crate::access::{Role, Scope};
-use crate::error::Error;
-use crate::service::{KeyView, NewKey, RepositoryUpdate, back_up};
-use crate::store::now;
+use crate::error::ErrorResponse;
+use textkin_registry::{Error, KeyView, NewKey, RepositoryUpdate, Role, Scope, back_up, now};
 
 /// The folder for backups, inside the data folder.
 const BACKUPS: &str = "backups";
@@ -292,7 +290,11 @@ async fn show_backup(visitor: &Visitor, problem: Option<String>) -> PageResult {
             if let Ok(entries) = std::fs::read_dir(&folder) {
                 for entry in entries {
                     let entry = entry?;
-                    let modified = entry.metadata()?.modified()?;
+                    let metadata = entry.metadata()?;
+                    if !metadata.is_dir() {
+                        continue; // The key of a backup, which is beside it.
+                    }
+                    let modified = metadata.modified()?;
                     let modified =
                         modified.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
                     rows.push(BackupRow {
@@ -335,7 +337,7 @@ pub(super) async fn make_backup(posted: SubmittedForm) -> PageResult {
         .run(|service, actor| {
             actor.require_admin()?;
             let backups = service.folder().join(BACKUPS);
-            std::fs::create_dir_all(&backups)?;
+            textkin_registry::create_private_folder(&backups)?;
             let name = iso(now()).replace(':', "-");
             back_up(service.folder(), &backups.join(name))
         })
@@ -359,7 +361,7 @@ pub(super) async fn about(visitor: Visitor) -> PageResult {
         });
         facts.extend(figures);
     }
-    let view = About { version: VERSION.to_owned(), k: crate::index::K.get(), facts };
+    let view = About { version: VERSION.to_owned(), k: textkin_registry::CHUNK_WORDS.get(), facts };
     Ok(html(AboutPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 

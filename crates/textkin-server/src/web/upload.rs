@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use tokio::io::AsyncWriteExt;
 
 use super::fields::Fields;
 use super::response::{LINES, PageError};
 use super::visitor::{Visitor, check_same_origin};
 use crate::api::App;
-use crate::error::Error;
-use crate::service::Upload;
+use crate::bodies::{BodyMemory, form_error};
+use textkin_registry::{Error, Upload};
 
 /// Maximum number of files in one form.
 pub(super) const MAX_FILES: usize = 100;
@@ -23,6 +23,8 @@ pub(super) struct UploadForm {
     pub(super) fields: Fields,
     /// The files with their original names.
     pub(super) files: Vec<(String, Upload)>,
+    /// The memory that the fields take.
+    pub(super) memory: BodyMemory,
     /// Whether a script reads the response line by line.
     pub(super) wants_lines: bool,
 }
@@ -40,26 +42,27 @@ impl FromRequest<Arc<App>> for UploadForm {
             true => PageError::Line(error),
             false => PageError::Error(error),
         };
+        let memory = BodyMemory::of(&parts.extensions)?;
         let form = Multipart::from_request(Request::from_parts(parts, body), app)
             .await
             .map_err(|error| page_error(Error::Invalid(error.body_text())))?;
-        let form = read(visitor, form).await.map_err(page_error)?;
+        let form = read(visitor, memory, form).await.map_err(page_error)?;
         Ok(Self { wants_lines, ..form })
     }
 }
 
-async fn read(visitor: Visitor, mut form: Multipart) -> Result<UploadForm, Error> {
-    let mut upload_form =
-        UploadForm { visitor, fields: Fields::default(), files: Vec::new(), wants_lines: false };
-    let broken = |error: axum::extract::multipart::MultipartError| match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Error::TooLarge(error.body_text()),
-        _ => Error::Invalid(error.body_text()),
-    };
+async fn read(
+    visitor: Visitor,
+    memory: BodyMemory,
+    mut form: Multipart,
+) -> Result<UploadForm, Error> {
+    let (fields, files) = (Fields::default(), Vec::new());
+    let mut upload_form = UploadForm { visitor, fields, files, memory, wants_lines: false };
     let mut is_checked = false;
-    while let Some(mut field) = form.next_field().await.map_err(broken)? {
+    while let Some(mut field) = form.next_field().await.map_err(form_error)? {
         let name = field.name().unwrap_or_default().to_owned();
         if name == "csrf" {
-            upload_form.visitor.check(&field.text().await.map_err(broken)?)?;
+            upload_form.visitor.check(&upload_form.memory.read(&mut field).await?)?;
             is_checked = true;
             continue;
         }
@@ -85,14 +88,14 @@ async fn read(visitor: Visitor, mut form: Multipart) -> Result<UploadForm, Error
                     .run(move |service| service.new_upload(&upload_name))
                     .await?;
                 let mut file = tokio::fs::File::create(upload.path()).await?;
-                while let Some(bytes) = field.chunk().await.map_err(broken)? {
+                while let Some(bytes) = field.chunk().await.map_err(form_error)? {
                     file.write_all(&bytes).await?;
                 }
                 file.flush().await?;
                 upload_form.files.push((file_name, upload));
             }
             _ => {
-                let value = field.text().await.map_err(broken)?;
+                let value = upload_form.memory.read(&mut field).await?;
                 upload_form.fields.0.push((name, value));
             }
         }

@@ -1,23 +1,18 @@
 //! Visitors: the signed-in user of a page, its frame, and the forms that are submitted.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, RawForm, Request};
+use axum::extract::{FromRequest, FromRequestParts, RawForm, Request};
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
 use subtle::ConstantTimeEq;
 use textkin_web::view::{NavItem, Notice, NoticeKind, PageFrame, Theme, Undo, User};
 
 use super::fields::Fields;
 use super::response::{PageError, VERSION};
-use crate::access::Actor;
 use crate::api::{App, cookie, named_cookie};
-use crate::error::Error;
-use crate::service::{Service, SetupState};
-
-/// Maximum size of a form without files, in bytes.
-const MAX_FORM: usize = 4 << 20;
+use crate::client::ClientAddress;
+use textkin_registry::{Actor, Error, Service, SetupState};
 
 /// The signed-in user who views a page.
 #[derive(Clone, Debug)]
@@ -150,6 +145,15 @@ impl Visitor {
         self.app.run(move |service| work(service, &actor)).await
     }
 
+    /// Runs `work`, which reads files, with the rights of the visitor and when it is its turn.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Service, &Actor) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let actor = Arc::clone(&self.actor);
+        self.app.read(actor.account, move |service| work(service, &actor)).await
+    }
+
     /// Checks the CSRF token.
     pub(super) fn check(&self, token: &str) -> Result<(), Error> {
         match bool::from(self.csrf.as_bytes().ct_eq(token.as_bytes())) {
@@ -193,18 +197,12 @@ impl FromRequest<Arc<App>> for AnonymousForm {
 
     async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, PageError> {
         check_same_origin(request.headers())?;
-        let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
-        let address = info.map(|info| info.0.ip());
+        let address = ClientAddress::of(request.extensions());
         Ok(Self { fields: read_form(request).await?, address })
     }
 }
 
 async fn read_form(request: Request) -> Result<Fields, PageError> {
-    let length = request.headers().get(header::CONTENT_LENGTH);
-    let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if length.is_some_and(|length| length > MAX_FORM) {
-        return Err(Error::TooLarge("the form is larger than 4 MiB".to_owned()).into());
-    }
     let RawForm(bytes) = RawForm::from_request(request, &())
         .await
         .map_err(|error| Error::Invalid(error.body_text()))?;

@@ -6,7 +6,7 @@ use textkin_web::view::{DeliveryRow, DeliveryState, NavItem, NewSecret, WebhookR
 
 use super::response::{PageResult, form_problem, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
-use crate::service::{DeliveryState as State, NewHook};
+use textkin_registry::{DeliveryState as State, NewHook};
 
 /// Maximum number of deliveries in the log.
 const MAX: u32 = 50;

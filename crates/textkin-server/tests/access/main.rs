@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
+mod bodies;
 mod matrix;
 mod pages;
 mod privacy;
+mod proxies;
 mod results;
 mod support;

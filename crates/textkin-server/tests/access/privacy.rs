@@ -119,7 +119,8 @@ fn a_disclosed_match_has_no_owner_name_or_length() {
     let answer =
         site.ask("POST", "/api/v1/probe", ben, &json!({ "text": format!("{filler} {POEM}") }));
     let matches = answer["matches"].as_array().unwrap();
-    assert_eq!(matches.len(), 2, "{answer}");
+    // One match for the team, whatever the number of documents behind it.
+    assert_eq!(matches.len(), 1, "{answer}");
     for found in matches {
         assert_eq!(found["in_another_account"], true);
         for field in [
@@ -138,7 +139,7 @@ fn a_disclosed_match_has_no_owner_name_or_length() {
     // Documents that are not disclosed are not counted either.
     assert_eq!(
         (&answer["total"], &answer["candidates"], &answer["examined"]),
-        (&json!(2), &json!(2), &json!(2))
+        (&json!(1), &json!(1), &json!(1))
     );
     assert!(!answer.to_string().contains("mercy2"));
 }

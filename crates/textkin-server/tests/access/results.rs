@@ -67,6 +67,11 @@ fn the_text_is_marked_and_private_texts_of_others_are_not_revealed() {
     assert_eq!(json_of(&seen(&before, "/data"))["marks"], json!([]));
 
     site.ask("PATCH", "/api/v1/repositories/secrets", &anna, &json!({ "disclosed": true }));
+    // The matches are kept until the result is recalculated.
+    assert!(!seen(&before, "").contains("<mark"));
+    let form = format!("csrf={}", ben.1);
+    let path = format!("{before}/recalculate");
+    assert_eq!(site.visit("POST", &path, Some(&ben.0), form).0, 303);
     for what in ["", "/export.html"] {
         let page = seen(&before, what);
         assert!(page.contains("<a class=\"n\" href=\"#source-1\""), "{page}");

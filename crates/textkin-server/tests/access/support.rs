@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
+use axum::response::Response;
 use serde_json::{Value, json};
 use textkin_server::{Actor, ListenConfig, NewKey, Scope, Service, ServiceLimits, router};
 use tower::ServiceExt;
@@ -50,8 +51,16 @@ pub(crate) struct TestSite {
 
 impl TestSite {
     pub(crate) fn open(folder: &Path) -> Self {
-        let service = Service::open(folder, ServiceLimits::default()).unwrap();
-        let router = router(&service, &ListenConfig::default());
+        Self::open_with(folder, ServiceLimits::default(), &ListenConfig::default())
+    }
+
+    pub(crate) fn open_with(
+        folder: &Path,
+        limits: ServiceLimits,
+        listening: &ListenConfig,
+    ) -> Self {
+        let service = Service::open(folder, limits).unwrap();
+        let router = router(&service, listening);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { service, router, runtime }
     }
@@ -83,6 +92,16 @@ impl TestSite {
             let body = axum::body::to_bytes(answer.into_body(), 1 << 20).await.unwrap();
             (status, String::from_utf8(body.to_vec()).unwrap())
         })
+    }
+
+    /// Sends a request as it is.
+    pub(crate) fn request(&self, request: Request<Body>) -> Response {
+        self.runtime.block_on(self.router.clone().oneshot(request)).unwrap()
+    }
+
+    /// Runs `future` with the routes.
+    pub(crate) fn block_on<F: Future>(&self, future: impl FnOnce(Router) -> F) -> F::Output {
+        self.runtime.block_on(future(self.router.clone()))
     }
 
     /// Sends a request like a browser, with the session of `secret`; returns the status, the redirect

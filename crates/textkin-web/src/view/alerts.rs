@@ -95,6 +95,8 @@ pub struct AlertRow {
     pub found: DocumentLink,
     /// The share of the watched text, and of the other document.
     pub score: Score,
+    /// Whether the words were counted from the index alone.
+    pub is_bounded: bool,
     /// How much was found.
     pub level: MatchLevel,
     /// When the alert was raised.

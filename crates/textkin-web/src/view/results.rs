@@ -29,6 +29,10 @@ pub struct Results {
     pub title: String,
     /// When it was submitted.
     pub time: String,
+    /// When the matches were calculated.
+    pub calculated: String,
+    /// The form action that calculates them again, if documents have been added since.
+    pub recalculate: Option<String>,
     /// The registered document, if it was registered.
     pub registered: Option<super::DocumentLink>,
     /// Whether it is watched.

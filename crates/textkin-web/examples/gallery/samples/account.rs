@@ -52,6 +52,7 @@ pub(crate) fn alerts(flavour: &Flavour) -> Alerts {
         watched: link(flavour, "The state of the reading rooms", "rooms.docx", Some("2025-02-11")),
         found: link(flavour, "Reading rooms today", "news-88123", Some("2026-11-16")),
         score,
+        is_bounded: assignee.is_some(),
         level,
         time: "2026-11-16T11:58:03Z".to_owned(),
         state,

@@ -1,0 +1,249 @@
+//! Origins: where the passages of each document of a public repository first appeared.
+//!
+//! Every public repository whose texts are kept has a tracer with a fixed memory, which reads
+//! documents in the order of their numbers. Its state is saved from time to time; after a restart it
+//! reads again what was registered since.
+
+use std::io::{BufReader, BufWriter, Write};
+use std::path::PathBuf;
+
+use hashbrown::{HashMap, HashSet};
+use rusqlite::{Transaction, params};
+use serde::{Deserialize, Serialize};
+use textkin::engine::trace::{Memory, Preset};
+use textkin::engine::{StreamTracer, TraceProgress, TraceSettings};
+
+use crate::error::Error;
+use crate::jobs::queue::PendingJob;
+use crate::matching::index::PartitionKind;
+use crate::service::reattribution::Reattribution;
+use crate::service::{Service, documents};
+use crate::store::origins;
+
+/// The memory limit of the tracer of one repository, in bytes.
+pub const ORIGINS_MEMORY: u64 = 16 << 20;
+/// The maximum number of tracers in memory.
+pub const MAX_TRACERS: usize = 16;
+/// The number of documents after which the state of a tracer is saved.
+const SAVE_EVERY: u64 = 20_000;
+
+/// The origins of the passages of a document.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DocumentOrigins {
+    /// Words of the document.
+    pub words: u32,
+    /// Words that are not known from an earlier document of the repository.
+    pub(crate) fresh_words: u32,
+    /// The blocks that an earlier document contains, in order.
+    pub blocks: Vec<OriginBlock>,
+}
+
+/// A block of words that an earlier document contains.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OriginBlock {
+    /// Its first byte.
+    pub(crate) start: u32,
+    /// One past its last byte.
+    pub(crate) end: u32,
+    /// The number of the earliest document known to contain it, if it was not evicted.
+    pub origin: Option<u64>,
+    /// Its words.
+    pub words: u32,
+    /// Whether the origin is estimated from the surrounding words.
+    pub(crate) estimated: bool,
+}
+
+/// The result of tracing documents.
+#[derive(Debug, Default)]
+pub(crate) struct Traced {
+    /// The origins of each document, as they are stored.
+    labels: Vec<(u64, String)>,
+    /// Changes of documents that were registered earlier.
+    reattribution: Vec<Reattribution>,
+}
+
+impl Traced {
+    /// Stores the result.
+    pub(crate) fn store(&self, write: &Transaction<'_>) -> Result<(), Error> {
+        for (number, labels) in &self.labels {
+            origins::insert(write, *number, labels)?;
+        }
+        self.reattribution.iter().try_for_each(|reattribution| reattribution.store(write))
+    }
+}
+
+/// The tracers that are in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Tracers {
+    tracers: HashMap<u32, RepositoryTracer>,
+}
+
+#[derive(Debug)]
+struct RepositoryTracer {
+    tracer: StreamTracer,
+    /// The number of the last document read.
+    last: u64,
+    unsaved: u64,
+    used: u64,
+}
+
+impl Service {
+    /// Traces the documents of some jobs, in order.
+    pub(crate) fn trace(
+        &self,
+        jobs: &[PendingJob],
+        public: &HashSet<u32>,
+        with_text: &HashSet<u32>,
+    ) -> Result<Traced, Error> {
+        let mut all = Traced::default();
+        let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for job in jobs {
+            let (Some(number), Some(repository)) = (job.document, job.repository) else { continue };
+            let repository = u32::try_from(repository).unwrap_or(0);
+            if !public.contains(&repository) || !with_text.contains(&repository) {
+                continue;
+            }
+            let tracing = self.tracing(&mut tracers, repository, number)?;
+            // After a crash, the tracer has read this document already.
+            if number <= tracing.last {
+                continue;
+            }
+            let Some(text) = self.index.text(PartitionKind::Texts, number)? else { continue };
+            let mut origins = tracing.take(number, &text);
+            all.reattribution.extend(self.assign(repository, number, &text, &mut origins)?);
+            all.labels.push((number, serde_json::to_string(&origins)?));
+            if tracing.unsaved >= SAVE_EVERY {
+                self.save_tracer(repository, tracing)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns the tracer of a repository after it has read all documents before `number`.
+    fn tracing<'a>(
+        &self,
+        tracers: &'a mut Tracers,
+        repository: u32,
+        number: u64,
+    ) -> Result<&'a mut RepositoryTracer, Error> {
+        let used = tracers.tracers.values().map(|tracing| tracing.used).max().unwrap_or(0) + 1;
+        if !tracers.tracers.contains_key(&repository) {
+            if tracers.tracers.len() >= MAX_TRACERS {
+                let oldest = tracers.tracers.iter().min_by_key(|(_, tracing)| tracing.used);
+                if let Some(oldest) = oldest.map(|(&repository, _)| repository)
+                    && let Some(mut tracing) = tracers.tracers.remove(&oldest)
+                {
+                    self.save_tracer(oldest, &mut tracing)?;
+                }
+            }
+            let tracing = self.load_tracer(repository, number)?;
+            tracers.tracers.insert(repository, tracing);
+        }
+        let tracing = tracers.tracers.get_mut(&repository);
+        let tracing = tracing.ok_or(Error::Stopped)?;
+        tracing.used = used;
+        Ok(tracing)
+    }
+
+    fn tracer_file(&self, repository: u32) -> PathBuf {
+        self.folder.join("origins").join(format!("{repository}.state"))
+    }
+
+    fn load_tracer(&self, repository: u32, before: u64) -> Result<RepositoryTracer, Error> {
+        let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(ORIGINS_MEMORY))?;
+        let saved = std::fs::File::open(self.tracer_file(repository)).ok().and_then(|file| {
+            match StreamTracer::load(&settings, &mut BufReader::new(file)) {
+                Ok((tracer, progress)) => Some((tracer, progress.documents)),
+                Err(error) => {
+                    tracing::warn!(repository, %error, "cannot use the saved tracer state; starting again");
+                    None
+                }
+            }
+        });
+        let (tracer, last) = match saved {
+            Some(saved) => saved,
+            None => (StreamTracer::new(&settings)?, 0),
+        };
+        let mut tracing = RepositoryTracer { tracer, last, unsaved: 0, used: 0 };
+        // Read the documents registered since it was saved.
+        loop {
+            let batch = self.store.read(|read| {
+                let condition = "repository = ?1 AND number > ?2 AND number < ?3
+                                 ORDER BY number LIMIT 500";
+                let row = params![repository, tracing.last.cast_signed(), before.cast_signed()];
+                documents::select(read, condition, row)
+            })?;
+            if batch.is_empty() {
+                return Ok(tracing);
+            }
+            for entry in batch {
+                let number = entry.number.cast_unsigned();
+                match self.index.text(PartitionKind::Texts, number)? {
+                    Some(text) => drop(tracing.take(number, &text)),
+                    None => tracing.last = number,
+                }
+            }
+            if self.is_stopping() {
+                return Err(Error::Stopped);
+            }
+        }
+    }
+
+    fn save_tracer(&self, repository: u32, tracing: &mut RepositoryTracer) -> Result<(), Error> {
+        let path = self.tracer_file(repository);
+        let folder = self.folder.join("origins");
+        crate::store::files::create_folder(&folder)?;
+        let file = tempfile::NamedTempFile::new_in(&folder)?;
+        {
+            let mut writer = BufWriter::new(file.as_file());
+            // The number of the last document marks its position.
+            let progress = TraceProgress { documents: tracing.last, ..TraceProgress::default() };
+            tracing.tracer.save(&progress, &mut writer)?;
+            writer.flush()?;
+        }
+        file.as_file().sync_all()?;
+        file.persist(&path).map_err(|error| error.error)?;
+        tracing.unsaved = 0;
+        Ok(())
+    }
+
+    /// Saves the states of the tracers.
+    pub(crate) fn save_tracers(&self) {
+        let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut repositories: Vec<u32> = tracers.tracers.keys().copied().collect();
+        repositories.sort_unstable();
+        for repository in repositories {
+            if let Some(tracing) = tracers.tracers.get_mut(&repository)
+                && tracing.unsaved > 0
+                && let Err(error) = self.save_tracer(repository, tracing)
+            {
+                tracing::warn!(repository, %error, "cannot save the tracer state");
+            }
+        }
+    }
+}
+
+impl RepositoryTracer {
+    fn take(&mut self, number: u64, text: &str) -> DocumentOrigins {
+        self.last = number;
+        self.unsaved += 1;
+        let output = self.tracer.trace(&number.to_string(), text);
+        let traced = &output.trace;
+        let blocks = traced.blocks.iter().zip(&output.blocks);
+        let blocks =
+            blocks.filter(|(block, _)| block.origin != traced.number).map(|(block, place)| {
+                OriginBlock {
+                    start: place.span.start,
+                    end: place.span.end,
+                    origin: place.origin.as_deref().and_then(|name| name.parse().ok()),
+                    words: block.words,
+                    estimated: block.estimated > 0,
+                }
+            });
+        DocumentOrigins {
+            words: traced.words,
+            fresh_words: traced.fresh_words,
+            blocks: blocks.collect(),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The graph of a repository: which of its documents share text.
+
+use std::sync::{Arc, PoisonError};
+
+use hashbrown::HashMap;
+use rusqlite::params;
+use textkin::engine::source::MemorySource;
+use textkin::engine::types::{DisjointSets, Document};
+use textkin::engine::{RunControl, Settings, discover};
+
+use crate::domain::{Actor, Scope};
+use crate::error::Error;
+use crate::matching::index::PartitionKind;
+use crate::service::Service;
+use crate::service::documents::{self, DocumentView};
+use crate::service::repositories::RepositoryRecord;
+
+/// The maximum number of documents of a repository in its graph: the latest.
+pub const MAX_GRAPH_DOCUMENTS: usize = 5000;
+/// The maximum number of edges: the strongest.
+const MAX_EDGES: usize = 200_000;
+/// The minimum score of an edge.
+pub(crate) const MIN_SCORE: f64 = 0.01;
+/// The maximum number of cached graphs.
+const MAX_CACHED: usize = 8;
+/// The maximum bytes of the texts whose duplicated words are counted: the latest.
+const MAX_BYTES: usize = 128 << 20;
+
+/// Two documents that share text.
+#[derive(Clone, Copy, Debug)]
+pub struct DocumentEdge {
+    /// Their indices in the list of documents.
+    pub a: usize,
+    /// The index of the second document.
+    pub b: usize,
+    /// The larger of both containments.
+    pub score: f64,
+    /// Shared words.
+    pub words: u64,
+}
+
+/// The documents of a repository and what they share.
+#[derive(Debug)]
+pub struct RepositoryGraph {
+    /// The documents.
+    pub documents: Vec<DocumentView>,
+    /// Their numbers.
+    numbers: Vec<i64>,
+    /// Words of the counted documents, and how many of these another document contains.
+    pub(crate) words: u64,
+    pub(crate) duplicated: u64,
+    /// The strongest first.
+    pub edges: Vec<DocumentEdge>,
+    /// Documents that are not in the graph, because there are too many or their texts are not kept.
+    pub omitted: u64,
+}
+
+/// A cached graph: the repository, its number of documents, its latest document number, the graph.
+pub(crate) type CachedGraph = (i64, u64, i64, Arc<RepositoryGraph>);
+
+impl Service {
+    /// Returns the graph of a repository. It is computed on first use, and again when documents were
+    /// added or deleted.
+    pub fn repository_graph(
+        &self,
+        actor: &Actor,
+        repository: &str,
+    ) -> Result<Arc<RepositoryGraph>, Error> {
+        actor.require_scope(Scope::Read)?;
+        let record = self.store.read(|read| Self::resolve(read, actor, repository))?;
+        self.graph_of(&record)
+    }
+
+    /// Returns the graph of a repository without checking permissions.
+    pub(crate) fn graph_of(
+        &self,
+        record: &RepositoryRecord,
+    ) -> Result<Arc<RepositoryGraph>, Error> {
+        let (entries, total) = self.store.read(|read| {
+            let condition =
+                format!("repository = ?1 ORDER BY number DESC LIMIT {MAX_GRAPH_DOCUMENTS}");
+            let entries = documents::select(read, &condition, params![record.id])?;
+            let sql = "SELECT count(*) FROM document WHERE repository = ?1";
+            let total: u64 = read.query_row(sql, [record.id], |row| row.get(0))?;
+            Ok((entries, total))
+        })?;
+        let last = entries.first().map_or(0, |entry| entry.number);
+        let is_current =
+            |cached: &&CachedGraph| (cached.0, cached.1, cached.2) == (record.id, total, last);
+        let cached = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, _, _, repository_graph)) = cached.iter().find(is_current) {
+            return Ok(Arc::clone(repository_graph));
+        }
+        drop(cached);
+        let mut texts = Vec::with_capacity(entries.len());
+        let mut documents = Vec::with_capacity(entries.len());
+        let mut numbers = Vec::with_capacity(entries.len());
+        for entry in entries.into_iter().rev().filter(|_| record.keeps_text) {
+            let number = entry.number.cast_unsigned();
+            if let Some(text) = self.index.text(PartitionKind::Texts, number)? {
+                texts.push((documents.len() as u64, text));
+                numbers.push(entry.number);
+                documents.push(entry.view(&record.name));
+            }
+        }
+        let (words, duplicated) = self.duplicated(&texts);
+        let settings = Settings { threshold: MIN_SCORE, ..Settings::default() };
+        let settings =
+            Settings { score: textkin::engine::types::Measure::MaxContainment, ..settings };
+        let texts = texts.into_iter();
+        let texts = texts.map(|(number, text)| Document::new(number.to_string(), text));
+        let mut source = MemorySource::new(texts);
+        let found = discover(&mut source, &settings, &RunControl::default())?;
+        let edges = found.graph.rows().take(MAX_EDGES).map(|pair| DocumentEdge {
+            a: pair.a as usize,
+            b: pair.b as usize,
+            score: pair.overlap.a_in_b().max(pair.overlap.b_in_a()),
+            words: pair.overlap.covered_a.max(pair.overlap.covered_b),
+        });
+        let omitted = total.saturating_sub(documents.len() as u64);
+        let edges = edges.collect();
+        let repository_graph =
+            RepositoryGraph { documents, numbers, words, duplicated, edges, omitted };
+        let repository_graph = Arc::new(repository_graph);
+        let mut cached = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.retain(|graph| graph.0 != record.id);
+        if cached.len() >= MAX_CACHED {
+            cached.remove(0);
+        }
+        cached.push((record.id, total, last, Arc::clone(&repository_graph)));
+        Ok(repository_graph)
+    }
+
+    /// Counts the words of texts, and how many of them are in a chunk that another of the texts
+    /// contains. Only the latest texts up to [`MAX_BYTES`] are counted.
+    fn duplicated(&self, texts: &[(u64, String)]) -> (u64, u64) {
+        let bytes = texts.iter().rev().scan(0usize, |bytes, (_, text)| {
+            *bytes = bytes.saturating_add(text.len());
+            Some(*bytes)
+        });
+        let counted = bytes.take_while(|&bytes| bytes <= MAX_BYTES).count();
+        let counted = &texts[texts.len() - counted..];
+        // The text that contains a chunk; `u64::MAX` if several do.
+        let mut texts_by_chunk: HashMap<u64, u64> = HashMap::new();
+        for (number, text) in counted {
+            for chunk in self.index.query(text).chunks() {
+                let owner = texts_by_chunk.entry(chunk.hash).or_insert(*number);
+                if owner != number {
+                    *owner = u64::MAX;
+                }
+            }
+        }
+        let (mut words, mut duplicated) = (0u64, 0u64);
+        for (_, text) in counted {
+            let query = self.index.query(text);
+            words += u64::from(query.words());
+            let mut end = 0;
+            for chunk in query.chunks() {
+                if texts_by_chunk.get(&chunk.hash) == Some(&u64::MAX) {
+                    let after = chunk.first + chunk.count;
+                    duplicated += u64::from(after.saturating_sub(chunk.first.max(end)));
+                    end = end.max(after);
+                }
+            }
+        }
+        (words, duplicated)
+    }
+}
+
+impl RepositoryGraph {
+    /// Returns the number of each document that shares text, the share of its best match in
+    /// thousandths, and the number of the other document.
+    pub(crate) fn best(&self) -> Vec<(i64, u32, i64)> {
+        let mut best: Vec<Option<(f64, usize)>> = vec![None; self.documents.len()];
+        for edge in &self.edges {
+            for (own, other) in [(edge.a, edge.b), (edge.b, edge.a)] {
+                if best[own].is_none_or(|(score, _)| edge.score > score) {
+                    best[own] = Some((edge.score, other));
+                }
+            }
+        }
+        let matched = best.iter().enumerate().filter_map(|(own, best)| {
+            let (score, other) = (*best)?;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+            let share = (score.clamp(0.0, 1.0) * 1000.0) as u32;
+            Some((self.numbers[own], share, self.numbers[other]))
+        });
+        matched.collect()
+    }
+
+    /// Returns the clusters by edges with at least `min_score`.
+    pub fn clusters(&self, min_score: f64) -> Vec<Vec<usize>> {
+        let edges: Vec<DocumentEdge> =
+            self.edges.iter().filter(|edge| edge.score >= min_score).copied().collect();
+        clusters(self.documents.len(), &edges)
+    }
+}
+
+/// Returns the sets of connected documents, the largest first; each in order.
+#[expect(clippy::cast_possible_truncation, reason = "documents are numbered in u32")]
+pub fn clusters(n: usize, edges: &[DocumentEdge]) -> Vec<Vec<usize>> {
+    let mut sets = DisjointSets::new(n);
+    for edge in edges {
+        sets.union(edge.a as u32, edge.b as u32);
+    }
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for (document, root) in sets.into_roots().into_iter().enumerate() {
+        members[root as usize].push(document);
+    }
+    let mut clusters: Vec<Vec<usize>> =
+        members.into_iter().filter(|members| members.len() > 1).collect();
+    clusters.sort_by(|a, b| b.len().cmp(&a.len()).then(a[0].cmp(&b[0])));
+    clusters
+}

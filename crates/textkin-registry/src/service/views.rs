@@ -1,0 +1,265 @@
+//! Queries that only the pages need: lists in other orders, counts, warnings.
+
+use rusqlite::params;
+use textkin::engine::types::number::counted;
+use textkin::engine::types::{Layers, Tokens};
+
+use crate::domain::{Actor, Role, Scope};
+use crate::error::Error;
+use crate::service::documents::{self, DocumentView, RemovalReceipt};
+use crate::service::origins::DocumentOrigins;
+use crate::service::{AlertState, AlertView, PurgeRule, Service};
+use crate::store::{now, origins};
+
+/// Texts with fewer words get a warning.
+const FEW_WORDS: u32 = 50;
+/// Seconds within which requests belong to the same visit.
+const VISIT: i64 = 1800;
+
+/// The numbers of alerts by state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AlertCounts {
+    /// Open alerts.
+    pub open: u64,
+    /// Open alerts that are assigned to the actor.
+    pub mine: u64,
+    /// Handled and dismissed alerts.
+    pub done: u64,
+}
+
+/// A document, and the number of its old words if it was traced.
+pub(crate) type DocumentWithOldWords = (DocumentView, Option<u64>);
+
+impl Service {
+    /// Counts the words of a text.
+    pub fn count_words(&self, text: &str) -> u32 {
+        self.index.prepare(text).words
+    }
+
+    /// Returns warnings about a text, such as disguised letters or too few words.
+    pub fn warnings(&self, text: &str, words: u32) -> Vec<String> {
+        let mut tokens = Tokens::new(Layers::SPANS);
+        self.index.tokenize(text, &mut tokens);
+        let mut warnings: Vec<String> =
+            tokens.disguises().notes().iter().map(ToString::to_string).collect();
+        if words < FEW_WORDS {
+            warnings.push(format!(
+                "this text is short: {}",
+                counted(u64::from(words), "word", "words")
+            ));
+        }
+        warnings
+    }
+
+    /// Returns when the actor last started a visit to the dashboard; a new visit starts after half an
+    /// hour.
+    pub fn last_visit(&self, actor: &Actor) -> Result<i64, Error> {
+        let account = actor.account;
+        let seen = self.store.read(|read| {
+            let sql = "SELECT seen FROM account WHERE id = ?1";
+            Ok(read.query_row(sql, [account], |row| row.get::<_, i64>(0))?)
+        })?;
+        let now = now();
+        if now - seen > VISIT {
+            self.store.write_soon(move |write| {
+                write.execute("UPDATE account SET seen = ?2 WHERE id = ?1", [account, now])?;
+                Ok(())
+            })?;
+        }
+        Ok(seen)
+    }
+
+    /// Returns the latest documents that the actor may see.
+    pub fn latest_documents(
+        &self,
+        actor: &Actor,
+        limit: u32,
+    ) -> Result<Vec<(DocumentView, String)>, Error> {
+        self.visible_documents(actor, "1 ORDER BY number DESC", limit)
+    }
+
+    /// Finds documents by a part of their title or id.
+    pub fn search_documents(
+        &self,
+        actor: &Actor,
+        query: &str,
+        limit: u32,
+    ) -> Result<Vec<(DocumentView, String)>, Error> {
+        if query.is_empty() {
+            return Ok(Vec::new());
+        }
+        let quoted = format!("'{}'", query.replace('\'', "''"));
+        let condition = format!(
+            "instr(lower(id || ' ' || ifnull(title, '')), lower({quoted})) > 0 ORDER BY number DESC"
+        );
+        self.visible_documents(actor, &condition, limit)
+    }
+
+    fn visible_documents(
+        &self,
+        actor: &Actor,
+        condition: &str,
+        limit: u32,
+    ) -> Result<Vec<(DocumentView, String)>, Error> {
+        actor.require_scope(Scope::Read)?;
+        self.store.read(|read| {
+            let visible = Self::visible(read, actor)?;
+            let ids: Vec<String> = visible.iter().map(|record| record.id.to_string()).collect();
+            let condition =
+                format!("repository IN ({}) AND {condition} LIMIT {limit}", ids.join(","));
+            let entries = documents::select_with(read, &condition, [])?;
+            let name = |id: i64| {
+                let record = visible.iter().find(|record| record.id == id);
+                record.map_or(String::new(), |record| record.name.clone())
+            };
+            Ok(entries
+                .into_iter()
+                .map(|(repository, entry)| {
+                    let name = name(repository);
+                    (entry.view(&name), name)
+                })
+                .collect())
+        })
+    }
+
+    /// Returns a page of the documents of a repository, each with its old words if it was traced, and
+    /// the total number of documents.
+    pub fn document_page(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        filter: Option<&str>,
+        sort: &str,
+        page: u64,
+        size: u32,
+    ) -> Result<(Vec<DocumentWithOldWords>, u64), Error> {
+        actor.require_scope(Scope::Read)?;
+        let order = match sort {
+            "title" => "lower(ifnull(title, id)), number",
+            "time" => "time DESC, number DESC",
+            "words" => "words DESC, number DESC",
+            _ => "number DESC",
+        };
+        self.store.read(|read| {
+            let record = Self::resolve(read, actor, repository)?;
+            let condition = "repository = ?1
+                AND (?2 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?2)) > 0)";
+            let total: u64 = read
+                .prepare_cached(&format!("SELECT count(*) FROM document WHERE {condition}"))?
+                .query_row(params![record.id, filter], |row| row.get(0))?;
+            let offset = page.saturating_mul(u64::from(size)).min(i64::MAX as u64);
+            let paged = format!("{condition} ORDER BY {order} LIMIT {size} OFFSET {offset}");
+            let entries = documents::select(read, &paged, params![record.id, filter])?;
+            let mut rows = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let old = origins::old_words(read, entry.number.cast_unsigned())?;
+                rows.push((entry.view(&record.name), old));
+            }
+            Ok((rows, total))
+        })
+    }
+
+    /// Deletes several documents of a repository: all of them, or none.
+    pub fn delete_all(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        ids: &[String],
+    ) -> Result<RemovalReceipt, Error> {
+        actor.require_scope(Scope::Register)?;
+        if ids.is_empty() {
+            return Err(Error::Invalid("select the documents to delete".to_owned()));
+        }
+        let (by, repository, ids) = (actor.clone(), repository.to_owned(), ids.to_vec());
+        let (removal, numbers) = self.store.write(move |write| {
+            let record = Self::resolve(write, &by, &repository)?;
+            by.require_role(record.access(), Role::Writer)?;
+            let find = |id: &String| documents::find(write, &record, id);
+            let entries = ids.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+            documents::remove(write, Some(by.account), &record, &entries, "deleted")
+        })?;
+        self.index.remove(&numbers);
+        self.work.notify();
+        Ok(removal)
+    }
+
+    /// Counts the alerts by state.
+    pub fn alert_counts(&self, actor: &Actor) -> Result<AlertCounts, Error> {
+        let count = |condition: &str| self.count_alerts(actor, condition);
+        Ok(AlertCounts {
+            open: count("state = 'open'")?,
+            mine: count("state = 'open' AND assignee = ?1")?,
+            done: count("state <> 'open'")?,
+        })
+    }
+
+    /// Returns the handled and dismissed alerts, the latest first.
+    pub fn done_alerts(
+        &self,
+        actor: &Actor,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<AlertView>, Error> {
+        let mut done = self.alerts(actor, Some(AlertState::Handled), false, before, limit)?;
+        done.extend(self.alerts(actor, Some(AlertState::Dismissed), false, before, limit)?);
+        done.sort_by_key(|alert| std::cmp::Reverse(alert.id));
+        done.truncate(limit as usize);
+        Ok(done)
+    }
+
+    /// Makes an account an administrator, or a normal account again; nobody can change this for
+    /// themselves.
+    pub fn set_admin(&self, actor: &Actor, name: &str, is_admin: bool) -> Result<(), Error> {
+        actor.require_admin()?;
+        if name == actor.name {
+            return Err(Error::Conflict(
+                "you cannot change your own administrator role".to_owned(),
+            ));
+        }
+        let (by, name) = (actor.account, name.to_owned());
+        self.store.write(move |write| {
+            let sql = "UPDATE account SET is_admin = ?2 WHERE name = ?1";
+            match write.execute(sql, params![name, is_admin])? {
+                0 => Err(Error::not_found("account", &name)),
+                _ => {
+                    let what =
+                        if is_admin { "administrator added" } else { "administrator removed" };
+                    crate::service::accounts::audit(write, Some(by), what, &name)
+                }
+            }
+        })
+    }
+
+    /// Returns the latest traced documents of a repository, in order of registration.
+    pub fn traced_documents(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        limit: u32,
+    ) -> Result<Vec<(u64, DocumentView, DocumentOrigins)>, Error> {
+        actor.require_scope(Scope::Read)?;
+        self.store.read(|read| {
+            let record = Self::resolve(read, actor, repository)?;
+            let condition = format!(
+                "repository = ?1 AND EXISTS (SELECT 1 FROM origin WHERE origin.number =
+                 document.number) ORDER BY number DESC LIMIT {limit}"
+            );
+            let mut entries = documents::select(read, &condition, params![record.id])?;
+            entries.reverse();
+            let mut traced = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let number = entry.number.cast_unsigned();
+                let Some(stored) = origins::find(read, number)? else { continue };
+                traced.push((number, entry.view(&record.name), serde_json::from_str(&stored)?));
+            }
+            Ok(traced)
+        })
+    }
+}
+
+impl PurgeRule {
+    /// Describes the rule.
+    pub fn describe(&self) -> String {
+        crate::service::purge::reason(self).trim_start_matches("purged: ").to_owned()
+    }
+}

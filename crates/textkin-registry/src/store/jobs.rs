@@ -1,0 +1,164 @@
+//! Jobs in the store.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+
+use crate::domain::Actor;
+use crate::error::Error;
+use crate::jobs::queue::{JobState, JobView, PendingJob};
+use crate::store::now;
+
+const COLUMNS: &str = "job.id, kind, repository.name, state, detail, done, total, attempts,
+                       job.created, finished";
+
+fn view(row: &Row<'_>) -> rusqlite::Result<JobView> {
+    Ok(JobView {
+        id: row.get(0)?,
+        kind: row.get(1)?,
+        repository: row.get(2)?,
+        state: JobState::parse(&row.get::<_, String>(3)?),
+        detail: row.get(4)?,
+        done: row.get(5)?,
+        total: row.get(6)?,
+        attempts: row.get(7)?,
+        created: row.get(8)?,
+        finished: row.get(9)?,
+    })
+}
+
+/// Returns a job of the actor's account.
+pub(crate) fn find(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    id: i64,
+) -> Result<Option<JobView>, Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM job LEFT JOIN repository ON repository.id = repository
+         WHERE job.id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)"
+    );
+    let row = params![id, actor.account, actor.only];
+    Ok(read.prepare_cached(&sql)?.query_row(row, view).optional()?)
+}
+
+/// Returns the jobs of the actor's account, the latest first.
+pub(crate) fn list(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    state: Option<&str>,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<JobView>, Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM job LEFT JOIN repository ON repository.id = repository
+         WHERE account = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR job.id < ?3)
+           AND (?4 IS NULL OR repository = ?4)
+         ORDER BY job.id DESC LIMIT ?5"
+    );
+    let mut statement = read.prepare_cached(&sql)?;
+    let row = params![actor.account, state, before, actor.only, limit];
+    let rows = statement.query_map(row, view)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Lets a failed job of the actor's account wait again; returns whether there was one.
+pub(crate) fn retry(write: &Transaction<'_>, actor: &Actor, id: i64) -> Result<bool, Error> {
+    let sql = "UPDATE job SET state = 'waiting', detail = '', finished = NULL
+               WHERE id = ?1 AND account = ?2 AND state = 'failed'
+                 AND (?3 IS NULL OR repository = ?3)";
+    Ok(write.execute(sql, params![id, actor.account, actor.only])? > 0)
+}
+
+/// Deletes a failed job of the actor's account; returns its payload, or `None` if there was none.
+pub(crate) fn delete_failed(
+    write: &Transaction<'_>,
+    actor: &Actor,
+    id: i64,
+) -> Result<Option<Option<String>>, Error> {
+    let sql = "DELETE FROM job WHERE id = ?1 AND account = ?2 AND state = 'failed'
+                 AND (?3 IS NULL OR repository = ?3) RETURNING payload";
+    let row = params![id, actor.account, actor.only];
+    Ok(write.query_row(sql, row, |row| row.get(0)).optional()?)
+}
+
+/// Inserts a job.
+pub(crate) fn insert(
+    write: &Transaction<'_>,
+    kind: &str,
+    account: Option<i64>,
+    repository: Option<i64>,
+    document: Option<i64>,
+) -> Result<i64, Error> {
+    insert_with(write, kind, account, repository, document, None)
+}
+
+/// Inserts a job with a payload.
+pub(crate) fn insert_with(
+    write: &Transaction<'_>,
+    kind: &str,
+    account: Option<i64>,
+    repository: Option<i64>,
+    document: Option<i64>,
+    payload: Option<&str>,
+) -> Result<i64, Error> {
+    let sql = "INSERT INTO job (id, kind, account, repository, document, payload, state, created)
+               VALUES (new_id(), ?1, ?2, ?3, ?4, ?5, 'waiting', ?6)";
+    let row = params![kind, account, repository, document, payload, now()];
+    write.prepare_cached(sql)?.execute(row)?;
+    Ok(write.last_insert_rowid())
+}
+
+/// Returns the waiting jobs, in order. Jobs that were running when the server stopped are among them:
+/// nothing of them was stored.
+pub(crate) fn waiting(
+    read: &Transaction<'_>,
+    is_check: bool,
+    limit: usize,
+) -> Result<Vec<PendingJob>, Error> {
+    // Each of the two has its own index, so that many checks do not delay the other jobs.
+    let kind = if is_check { "kind = 'check'" } else { "kind <> 'check'" };
+    let sql = format!(
+        "SELECT id, kind, account, repository, document, payload, created FROM job
+         WHERE state IN ('waiting', 'running') AND {kind} ORDER BY id LIMIT ?1"
+    );
+    let mut statement = read.prepare_cached(&sql)?;
+    let rows = statement.query_map([limit], |row| {
+        Ok(PendingJob {
+            id: row.get(0)?,
+            kind: row.get(1)?,
+            account: row.get(2)?,
+            repository: row.get(3)?,
+            document: row.get::<_, Option<i64>>(4)?.map(i64::cast_unsigned),
+            payload: row.get(5)?,
+            created: row.get(6)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Stores the outcome of a job.
+pub(crate) fn finish(
+    write: &Transaction<'_>,
+    id: i64,
+    outcome: Result<&str, &str>,
+) -> Result<(), Error> {
+    let (state, detail) = match outcome {
+        Ok(detail) => ("done", detail),
+        Err(reason) => ("failed", reason),
+    };
+    let sql = "UPDATE job SET state = ?2, detail = ?3, finished = ?4, attempts = attempts + 1
+               WHERE id = ?1";
+    write.prepare_cached(sql)?.execute(params![id, state, detail, now()])?;
+    Ok(())
+}
+
+/// Stores the progress of a job.
+pub(crate) fn progress(
+    write: &Transaction<'_>,
+    id: i64,
+    done: u64,
+    total: Option<u64>,
+    detail: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE job SET state = 'running', done = ?2, total = ?3, detail = ?4 WHERE id = ?1";
+    write.prepare_cached(sql)?.execute(params![id, done, total, detail])?;
+    Ok(())
+}
