@@ -9,18 +9,19 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::delivery::webhook::{Delivery, NetworkPolicy, Secret, Timeouts, WebhookClient};
 use hashbrown::HashSet;
-use rusqlite::params;
 use serde::Serialize;
+use textkin_core::calendar::DateTime;
 use textkin_mail::notice::{self, DocumentLabel, WordShare};
 use textkin_mail::{Address, OutgoingMessage, Sender};
 
-use crate::delivery::hooks;
-use crate::delivery::hooks::Hook;
 use crate::error::Error;
+use crate::service::accounts::acting;
 use crate::service::alerts::AlertView;
 use crate::service::watches::Channel;
-use crate::service::{Service, accounts};
-use crate::store::now;
+use crate::service::{DeliveryState, Service};
+use crate::store::deliveries::{self, Attempt, DueDelivery};
+use crate::store::hooks::{self, HookRow};
+use crate::store::{accounts, now};
 
 /// The maximum number of accounts and channels that are served at the same time.
 const MAX_THREADS: usize = 16;
@@ -105,15 +106,6 @@ impl DeliveryFailure {
 /// The response of the receiver, or why there is none.
 type DeliveryResult = Result<String, DeliveryFailure>;
 
-/// A delivery that is due.
-#[derive(Debug)]
-struct DueDelivery {
-    id: i64,
-    alert: Option<i64>,
-    hook: Option<i64>,
-    in_digest: bool,
-}
-
 /// The body of a webhook request.
 #[derive(Serialize)]
 struct WebhookPayload<'a> {
@@ -132,7 +124,8 @@ impl Service {
         std::thread::scope(|scope| {
             while !self.is_stopping() {
                 let generation = self.deliveries.generation();
-                let due = self.due_accounts().unwrap_or_else(|error| {
+                let due = self.store.read(|read| deliveries::due_accounts(read, now()));
+                let due = due.unwrap_or_else(|error| {
                     tracing::error!(%error, "cannot read due deliveries");
                     Vec::new()
                 });
@@ -155,42 +148,10 @@ impl Service {
         });
     }
 
-    /// Returns the accounts and channels with due deliveries, the longest waiting first.
-    fn due_accounts(&self) -> Result<Vec<(i64, Channel)>, Error> {
-        self.store.read(|read| {
-            let sql = "SELECT account, channel FROM delivery
-                       WHERE state = 'waiting' AND next <= ?1
-                       GROUP BY account, channel ORDER BY min(next), min(id) LIMIT 100";
-            let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map([now()], |row| {
-                let channel = Channel::parse(&row.get::<_, String>(1)?);
-                Ok((row.get(0)?, channel.unwrap_or(Channel::Webhook)))
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
-    }
-
     /// Sends the due deliveries of an account and channel.
     fn deliver(&self, account: i64, channel: Channel) -> Result<(), Error> {
-        let due = self.store.read(|read| {
-            let sql = "SELECT delivery.id, alert, delivery.hook, ifnull(watch.digest, 0) > 0
-                       FROM delivery LEFT JOIN alert ON alert.id = alert
-                       LEFT JOIN watch ON watch.id = alert.watch
-                       WHERE delivery.state = 'waiting' AND next <= ?1 AND delivery.account = ?2
-                         AND channel = ?3
-                       ORDER BY next, delivery.id LIMIT ?4";
-            let mut statement = read.prepare_cached(sql)?;
-            let row = params![now(), account, channel.name(), MAX_BATCH];
-            let rows = statement.query_map(row, |row| {
-                Ok(DueDelivery {
-                    id: row.get(0)?,
-                    alert: row.get(1)?,
-                    hook: row.get(2)?,
-                    in_digest: row.get(3)?,
-                })
-            })?;
-            Ok(rows.collect::<Result<Vec<_>, _>>()?)
-        })?;
+        let due =
+            self.store.read(|read| deliveries::due(read, account, channel, now(), MAX_BATCH))?;
         match channel {
             Channel::Mail => self.deliver_mail(account, due),
             Channel::Webhook | Channel::Inbox => self.deliver_hooks(account, &due),
@@ -206,11 +167,11 @@ impl Service {
             if hook.is_some_and(|hook| failed.contains(&hook)) {
                 continue;
             }
-            let found = self.store.read(|read| match hook {
-                Some(hook) => hooks::hook(read, account, *hook).map(Some),
-                None => Ok(None),
-            });
-            let (Ok(Some(found)), alert) = (found, self.alert_for(account, *alert)?) else {
+            let found = match *hook {
+                Some(hook) => self.store.read(|read| hooks::find(read, account, hook))?,
+                None => None,
+            };
+            let (Some(found), alert) = (found, self.alert_for(account, *alert)?) else {
                 self.record_outcome(
                     &[*id],
                     Err(DeliveryFailure::permanent("the webhook was deleted")),
@@ -246,7 +207,7 @@ impl Service {
         alert: Option<i64>,
     ) -> Result<Result<Option<AlertView>, DeliveryFailure>, Error> {
         let Some(alert) = alert else { return Ok(Ok(None)) };
-        let Some(actor) = self.store.read(|read| accounts::acting(read, account))? else {
+        let Some(actor) = self.store.read(|read| acting(read, account))? else {
             return Ok(Err(DeliveryFailure::permanent("the account is disabled")));
         };
         match self.alert(&actor, alert) {
@@ -259,7 +220,7 @@ impl Service {
     }
 
     /// Sends an alert, or a test, to a webhook.
-    fn send_hook(&self, hook: &Hook, id: i64, alert: Option<&AlertView>) -> DeliveryResult {
+    fn send_hook(&self, hook: &HookRow, id: i64, alert: Option<&AlertView>) -> DeliveryResult {
         let target = self
             .target(&hook.url)
             .map_err(|error| DeliveryFailure::permanent(error.to_string()))?;
@@ -324,7 +285,7 @@ impl Service {
         let mut notices = Vec::with_capacity(due.len());
         for due in due {
             match self.alert_for(account, due.alert)? {
-                Ok(Some(alert)) => notices.push((due, self.notice(&alert)?)),
+                Ok(Some(alert)) => notices.push((due, self.notice(&alert))),
                 Ok(None) => {
                     self.record_outcome(
                         &[due.id],
@@ -358,15 +319,13 @@ impl Service {
 
     /// Returns the mail address of an account, if it has one.
     fn mail_of(&self, account: i64) -> Result<Option<Address>, Error> {
-        let mail: Option<String> = self.store.read(|read| {
-            let sql = "SELECT mail FROM account WHERE id = ?1";
-            Ok(read.prepare_cached(sql)?.query_row([account], |row| row.get(0))?)
-        })?;
+        let row = self.store.read(|read| accounts::by_id(read, account))?;
+        let mail = row.and_then(|row| row.mail);
         Ok(mail.and_then(|mail| mail.parse().ok()))
     }
 
     /// Returns an alert in the form that mail needs.
-    fn notice(&self, alert: &AlertView) -> Result<notice::Alert, Error> {
+    fn notice(&self, alert: &AlertView) -> notice::Alert {
         let AlertView { registered, found, .. } = alert;
         let label = |side: &crate::service::AlertSide| DocumentLabel {
             title: side.title.clone(),
@@ -377,30 +336,27 @@ impl Service {
             shared_words: side.shared_words,
             words: side.words,
         };
-        let seconds = alert.created_ms / 1000;
-        let noticed: String = self.store.read(|read| {
-            let sql = "SELECT strftime('%Y-%m-%d %H:%M UTC', ?1, 'unixepoch')";
-            Ok(read.prepare_cached(sql)?.query_row([seconds], |row| row.get(0))?)
-        })?;
+        let DateTime { year, month, day, hour, minute, .. } = DateTime::at(alert.created_ms / 1000);
+        let found_at = || format!("found {year:04}-{month:02}-{day:02} {hour:02}:{minute:02} UTC");
         let name = |side: &crate::service::AlertSide| -> String {
             let name = format!("{}/{}", side.repository, side.id);
             url::form_urlencoded::byte_serialize(name.as_bytes()).collect()
         };
-        Ok(notice::Alert {
+        notice::Alert {
             level: alert.level,
             watched: label(registered),
             found: label(found),
             watched_in_found: share(registered),
             found_in_watched: share(found),
             is_bounded: alert.is_bounded,
-            time: found.time.clone().unwrap_or_else(|| format!("found {noticed}")),
+            time: found.time.clone().unwrap_or_else(found_at),
             link: format!(
                 "{}/compare?a={}&b={}",
                 self.delivery_config.site,
                 name(registered),
                 name(found)
             ),
-        })
+        }
     }
 
     /// Sends a message.
@@ -429,34 +385,32 @@ impl Service {
     fn record_outcome(&self, ids: &[i64], sent: DeliveryResult) -> Result<(), Error> {
         let (ids, delay) = (ids.to_vec(), self.delivery_config.delay);
         self.store.write(move |write| {
-            let sql = "SELECT attempts FROM delivery WHERE id = ?1";
-            let mut attempts = write.prepare_cached(sql)?;
-            let sql = "UPDATE delivery SET state = ?2, attempts = ?3, next = ?4, answer = ?5,
-                           finished = ?6 WHERE id = ?1";
-            let mut update = write.prepare_cached(sql)?;
             let now = now();
             for id in ids {
                 // The delivery is deleted together with its alert.
-                let mut found = attempts.query([id])?;
-                let Some(row) = found.next()? else { continue };
-                let n: u32 = row.get::<_, u32>(0)?.saturating_add(1);
+                let Some(attempts) = deliveries::attempts(write, id)? else { continue };
+                let attempts = attempts.saturating_add(1);
                 let (state, next, answer) = match &sent {
-                    Ok(response) => ("done", now, response),
-                    Err(unsent) => match delay(n, id.cast_unsigned()) {
+                    Ok(response) => (DeliveryState::Done, now, response),
+                    Err(unsent) => match delay(attempts, id.cast_unsigned()) {
                         Some(wait) if !unsent.is_final => {
                             let wait = wait.as_millis().div_ceil(1000);
                             let next = now.saturating_add(i64::try_from(wait).unwrap_or(i64::MAX));
-                            ("waiting", next, &unsent.reason)
+                            (DeliveryState::Waiting, next, &unsent.reason)
                         }
-                        _ => ("failed", now, &unsent.reason),
+                        _ => (DeliveryState::Failed, now, &unsent.reason),
                     },
                 };
                 let answer: String = answer.chars().take(1000).collect();
-                let finished = (state != "waiting").then_some(now);
-                update.execute(params![id, state, n, next, answer, finished])?;
+                let finished = (state != DeliveryState::Waiting).then_some(now);
+                let attempt = Attempt { state, attempts, next, answer: &answer, finished };
+                deliveries::record(write, id, &attempt)?;
                 match state {
-                    "done" => tracing::debug!(delivery = id, "delivered"),
-                    state => tracing::info!(delivery = id, attempts = n, state, "not delivered"),
+                    DeliveryState::Done => tracing::debug!(delivery = id, "delivered"),
+                    DeliveryState::Waiting | DeliveryState::Failed => {
+                        let state = state.name();
+                        tracing::info!(delivery = id, attempts, state, "not delivered");
+                    }
                 }
             }
             Ok(())

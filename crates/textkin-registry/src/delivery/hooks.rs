@@ -1,7 +1,6 @@
 //! Webhooks: addresses that receive alerts, and the log of deliveries to them.
 
 use crate::delivery::webhook::Target;
-use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -10,10 +9,12 @@ use crate::error::Error;
 use crate::service::accounts::audit;
 use crate::service::watches::Channel;
 use crate::service::{Service, secrets};
+use crate::store::deliveries::{self, NewDelivery};
+use crate::store::hooks::{self, NewHookRow};
 use crate::store::now;
 
 /// The maximum number of webhooks of one account.
-const MAX_HOOKS: u64 = 20;
+const MAX_HOOKS: usize = 20;
 /// The prefix that distinguishes webhook secrets from other secrets.
 const SECRET_PREFIX: &str = "tkh_";
 
@@ -142,20 +143,18 @@ impl Service {
         let account = actor.account;
         let sealed = self.secret_key()?.seal(&secret, account)?;
         self.store.write(move |write| {
-            let sql = "SELECT count(*) FROM hook WHERE account = ?1";
-            if write.query_row(sql, [account], |row| row.get::<_, u64>(0))? >= MAX_HOOKS {
+            if hooks::ids(write, account, None)?.len() >= MAX_HOOKS {
                 return Err(Error::Conflict(format!(
                     "an account can have at most {MAX_HOOKS} webhooks"
                 )));
             }
             let created = now();
-            let sql = "INSERT INTO hook (account, url, secret, created, name)
-                       VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id";
-            let row = params![account, target.as_str(), sealed, created, name];
-            let id = write.query_row(sql, row, |row| row.get(0))?;
+            let url = target.as_str().to_owned();
+            let row =
+                NewHookRow { account, name: &name, url: &url, sealed_secret: &sealed, created };
+            let id = hooks::insert(write, &row)?;
             // The rest of the address may contain secrets of the receiver.
             audit(write, Some(account), "webhook created", &format!("{id} at {}", target.host()))?;
-            let url = target.as_str().to_owned();
             let (last, last_delivered) = (None, None);
             Ok(HookView { id, name, url, created, last, last_delivered, secret: Some(secret) })
         })
@@ -174,29 +173,7 @@ impl Service {
     pub fn hooks(&self, actor: &Actor) -> Result<Vec<HookView>, Error> {
         actor.require_scope(Scope::Read)?;
         actor.require_whole_account()?;
-        self.store.read(|read| {
-            // Webhooks from before names were introduced are named by their address.
-            let sql = "SELECT id, url, created, (SELECT state FROM delivery WHERE hook = hook.id
-                           ORDER BY delivery.id DESC LIMIT 1),
-                           ifnull(nullif(name, ''), url),
-                           (SELECT max(finished) FROM delivery
-                            WHERE hook = hook.id AND state = 'done')
-                       FROM hook WHERE account = ?1 ORDER BY id";
-            let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map([actor.account], |row| {
-                let last: Option<String> = row.get(3)?;
-                Ok(HookView {
-                    id: row.get(0)?,
-                    name: row.get(4)?,
-                    url: row.get(1)?,
-                    created: row.get(2)?,
-                    last_delivered: row.get(5)?,
-                    last: last.as_deref().and_then(DeliveryState::parse),
-                    secret: None,
-                })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.store.read(|read| hooks::list(read, actor.account))
     }
 
     /// Deletes a webhook and its log; watches that used it stay, without it.
@@ -206,12 +183,9 @@ impl Service {
     pub fn delete_hook(&self, actor: &Actor, id: i64) -> Result<(), Error> {
         may_change(actor)?;
         let account = actor.account;
-        self.store.write(move |write| {
-            let sql = "DELETE FROM hook WHERE id = ?1 AND account = ?2";
-            match write.execute(sql, [id, account])? {
-                0 => Err(Error::not_found("webhook", &id.to_string())),
-                _ => audit(write, Some(account), "webhook deleted", &id.to_string()),
-            }
+        self.store.write(move |write| match hooks::delete(write, account, id)? {
+            false => Err(Error::not_found("webhook", &id.to_string())),
+            true => audit(write, Some(account), "webhook deleted", &id.to_string()),
         })
     }
 
@@ -223,11 +197,15 @@ impl Service {
         may_change(actor)?;
         let account = actor.account;
         let delivery = self.store.write(move |write| {
-            let hook = hook(write, account, id)?;
-            let sql = "INSERT INTO delivery (account, channel, hook, state, next, created)
-                       VALUES (?1, ?2, ?3, 'waiting', ?4, ?4) RETURNING id";
-            let row = params![account, Channel::Webhook.name(), hook.id, now()];
-            Ok(write.query_row(sql, row, |row| row.get(0))?)
+            let hook = hooks::find(write, account, id)?
+                .ok_or_else(|| Error::not_found("webhook", &id.to_string()))?;
+            let (hook, next) = (Some(hook.id), now());
+            let channel = Channel::Webhook;
+            deliveries::insert(
+                write,
+                &NewDelivery { alert: None, account, channel, hook, next },
+                next,
+            )
         })?;
         self.deliveries.notify();
         self.delivery(actor, delivery)
@@ -246,17 +224,8 @@ impl Service {
     ) -> Result<Vec<DeliveryView>, Error> {
         actor.require_scope(Scope::Read)?;
         actor.require_whole_account()?;
-        self.store.read(|read| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM delivery WHERE account = ?1 AND (?2 IS NULL OR state = ?2)
-                   AND id < ?3 ORDER BY id DESC LIMIT ?4"
-            );
-            let state = state.map(DeliveryState::name);
-            let row = params![actor.account, state, before.unwrap_or(i64::MAX), limit];
-            let mut statement = read.prepare_cached(&sql)?;
-            let rows = statement.query_map(row, view)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        let account = actor.account;
+        self.store.read(|read| deliveries::list(read, account, state, before, limit))
     }
 
     /// Returns one delivery.
@@ -266,12 +235,8 @@ impl Service {
     pub fn delivery(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
         actor.require_scope(Scope::Read)?;
         actor.require_whole_account()?;
-        self.store.read(|read| {
-            let sql = format!("SELECT {COLUMNS} FROM delivery WHERE id = ?1 AND account = ?2");
-            let row = params![id, actor.account];
-            let found = read.prepare_cached(&sql)?.query_row(row, view).optional()?;
-            found.ok_or_else(|| Error::not_found("delivery", &id.to_string()))
-        })
+        let found = self.store.read(|read| deliveries::find(read, actor.account, id))?;
+        found.ok_or_else(|| Error::not_found("delivery", &id.to_string()))
     }
 
     /// Sends a delivery again with the same id, whether it succeeded or not.
@@ -281,15 +246,9 @@ impl Service {
     pub fn resend(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
         may_change(actor)?;
         let account = actor.account;
-        self.store.write(move |write| {
-            let sql = "UPDATE delivery SET state = 'waiting', attempts = 0, next = ?3,
-                           finished = NULL
-                       WHERE id = ?1 AND account = ?2";
-            match write.execute(sql, params![id, account, now()])? {
-                0 => Err(Error::not_found("delivery", &id.to_string())),
-                _ => Ok(()),
-            }
-        })?;
+        if !self.store.write(move |write| deliveries::resend(write, account, id))? {
+            return Err(Error::not_found("delivery", &id.to_string()));
+        }
         self.deliveries.notify();
         self.delivery(actor, id)
     }
@@ -299,42 +258,4 @@ impl Service {
 fn may_change(actor: &Actor) -> Result<(), Error> {
     actor.require_scope(Scope::Admin)?;
     actor.require_whole_account()
-}
-
-/// The address and the secret of a webhook.
-pub(crate) struct Hook {
-    pub(crate) id: i64,
-    pub(crate) account: i64,
-    pub(crate) url: String,
-    /// The secret, encrypted with the key of the server.
-    pub(crate) sealed_secret: String,
-}
-
-/// Returns the webhook `id` of an account.
-pub(crate) fn hook(read: &Transaction<'_>, account: i64, id: i64) -> Result<Hook, Error> {
-    let sql = "SELECT id, url, secret FROM hook WHERE id = ?1 AND account = ?2";
-    let row = |row: &Row<'_>| {
-        Ok(Hook { id: row.get(0)?, account, url: row.get(1)?, sealed_secret: row.get(2)? })
-    };
-    let found = read.prepare_cached(sql)?.query_row([id, account], row).optional()?;
-    found.ok_or_else(|| Error::not_found("webhook", &id.to_string()))
-}
-
-const COLUMNS: &str = "id, alert, channel, hook, state, attempts, next, answer, created, finished";
-
-fn view(row: &Row<'_>) -> rusqlite::Result<DeliveryView> {
-    let state = DeliveryState::parse(&row.get::<_, String>(4)?).unwrap_or(DeliveryState::Failed);
-    let next: i64 = row.get(6)?;
-    Ok(DeliveryView {
-        id: row.get(0)?,
-        alert: row.get(1)?,
-        channel: Channel::parse(&row.get::<_, String>(2)?).unwrap_or(Channel::Webhook),
-        webhook: row.get(3)?,
-        state,
-        attempts: row.get(5)?,
-        next: (state == DeliveryState::Waiting).then_some(next),
-        answer: row.get(7)?,
-        created: row.get(8)?,
-        finished: row.get(9)?,
-    })
 }

@@ -7,15 +7,15 @@
 use std::time::{Duration, SystemTime};
 
 use hashbrown::HashMap;
-use rusqlite::params;
 use serde::{Deserialize, Serialize};
 use textkin_mail::{Address, Answer, IncomingMessage, MailConfig, MailHandler, OutgoingMessage};
 
 use crate::delivery::deliveries::MailOut;
 use crate::domain::Actor;
 use crate::error::Error;
-use crate::service::{Service, accounts};
-use crate::store::now;
+use crate::service::Service;
+use crate::service::accounts::acting;
+use crate::store::{accounts, messages, now};
 
 /// The maximum number of messages of one sender per hour.
 const MAX_PER_HOUR: u64 = 200;
@@ -55,14 +55,9 @@ fn unpack(packed: &[u8]) -> Result<(StoredMail, Vec<u8>), Error> {
 impl Service {
     /// Returns the account with a mail address; `None` if there is none or it is disabled.
     pub fn account_of(&self, sender: &Address) -> Result<Option<Actor>, Error> {
-        self.store.read(|read| {
-            let sql = "SELECT id FROM account WHERE lower(mail) = ?1 AND NOT is_off";
-            let mut statement = read.prepare_cached(sql)?;
-            let mut rows = statement.query([sender.folded()])?;
-            match rows.next()? {
-                Some(row) => accounts::acting(read, row.get(0)?),
-                None => Ok(None),
-            }
+        self.store.read(|read| match accounts::by_mail(read, &sender.folded())? {
+            Some(account) => acting(read, account.id),
+            None => Ok(None),
         })
     }
 
@@ -78,15 +73,11 @@ impl Service {
         let sender = message.sender.as_ref().map(Address::folded).unwrap_or_default();
         let is_stored = self.store.write(move |write| {
             let at = now();
-            let sql = "SELECT count(*) FROM mail WHERE sender = ?1 AND at > ?2";
-            let recent: u64 = write.query_row(sql, params![sender, at - 3600], |row| row.get(0))?;
-            let sql = "SELECT EXISTS (SELECT 1 FROM mail WHERE message = ?1)";
-            if recent >= MAX_PER_HOUR && !write.query_row(sql, [&identity], |row| row.get(0))? {
+            let recent = messages::n_since(write, &sender, at - 3600)?;
+            if recent >= MAX_PER_HOUR && !messages::exists(write, &identity)? {
                 return Ok(false);
             }
-            let sql = "INSERT INTO mail (message, sender, at, body) VALUES (?1, ?2, ?3, ?4)
-                       ON CONFLICT DO NOTHING";
-            write.execute(sql, params![identity, sender, at, packed])?;
+            messages::insert(write, &identity, &sender, at, &packed)?;
             Ok(true)
         })?;
         self.messages.notify();
@@ -100,7 +91,7 @@ impl Service {
         while !self.is_stopping() {
             let generation = self.messages.generation();
             let mut was_done = false;
-            match self.waiting_messages() {
+            match self.store.read(messages::waiting) {
                 Ok(ids) => {
                     for id in ids {
                         if self.is_stopping() {
@@ -138,17 +129,7 @@ impl Service {
     /// # Errors
     /// If the store cannot be read.
     pub fn n_waiting_messages(&self) -> Result<usize, Error> {
-        Ok(self.waiting_messages()?.len())
-    }
-
-    /// Returns the waiting messages, in order of arrival.
-    fn waiting_messages(&self) -> Result<Vec<i64>, Error> {
-        self.store.read(|read| {
-            let sql = "SELECT id FROM mail WHERE body IS NOT NULL ORDER BY id LIMIT 1000";
-            let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map([], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        Ok(self.store.read(messages::waiting)?.len())
     }
 
     /// Carries a message out and sends the reply.
@@ -158,11 +139,7 @@ impl Service {
         handler: &dyn MailHandler,
         config: &MailConfig,
     ) -> Result<(), Error> {
-        let (at, packed): (i64, Vec<u8>) = self.store.read(|read| {
-            let sql = "SELECT at, body FROM mail WHERE id = ?1 AND body IS NOT NULL";
-            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            Ok(read.prepare_cached(sql)?.query_row([id], row)?)
-        })?;
+        let (at, packed) = self.store.read(|read| messages::get(read, id))?;
         let (stored, bytes) = unpack(&packed)?;
         let (to, message) = match stored {
             StoredMail::Reply { to } => (to, bytes),
@@ -215,19 +192,13 @@ impl Service {
         let bytes = bytes.map_err(|error| Error::Invalid(error.to_string()))?;
         let to = reply.to.to_string();
         let packed = pack(&StoredMail::Reply { to: to.clone() }, &bytes)?;
-        self.store.write(move |write| {
-            write.execute("UPDATE mail SET body = ?2 WHERE id = ?1", params![id, packed])?;
-            Ok(())
-        })?;
+        self.store.write(move |write| messages::set_body(write, id, Some(&packed)))?;
         Ok((to, bytes))
     }
 
     /// Deletes a message except for its identity.
     fn mark_answered(&self, id: i64) -> Result<(), Error> {
-        self.store.write(move |write| {
-            write.execute("UPDATE mail SET body = NULL WHERE id = ?1", [id])?;
-            Ok(())
-        })
+        self.store.write(move |write| messages::set_body(write, id, None))
     }
 }
 

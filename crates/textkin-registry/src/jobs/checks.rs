@@ -16,8 +16,9 @@ use crate::jobs::queue::{self, PendingJob};
 use crate::matching::index::{IndexQuery, PartitionKind};
 use crate::service::watches::{self, Channel, WatchRule};
 use crate::service::{Service, documents};
-use crate::store::alerts::{self as stored_alerts, NewAlert, NewDelivery};
-use crate::store::{now, now_ms};
+use crate::store::alerts::{self as stored_alerts, NewAlert};
+use crate::store::deliveries::{self, NewDelivery};
+use crate::store::{now, now_ms, repositories};
 
 /// The maximum number of checks in one batch.
 const MAX_BATCH: usize = 64;
@@ -336,7 +337,7 @@ impl Service {
                 let snapshot = WatchSnapshot::read(read)?;
                 let condition = "repository = ?1 AND number > ?2 ORDER BY number LIMIT 100";
                 let batch = documents::select(read, condition, params![repository, after])?;
-                let total = stored_alerts::n_documents(read, repository)?;
+                let total = repositories::n_documents(read, repository)?;
                 Ok((snapshot, batch, total))
             })?;
             let Some(last) = batch.last() else { break };
@@ -397,8 +398,9 @@ fn insert_alerts(write: &Transaction<'_>, raised: &[RaisedAlert]) -> Result<u64,
                 Channel::Webhook if rule.hook.is_none() => continue,
                 Channel::Webhook => (rule.hook, now / 1000),
             };
-            let delivery = NewDelivery { alert: id, account: rule.account, hook, next };
-            stored_alerts::insert_delivery(write, &delivery, channel.name(), now / 1000)?;
+            let (alert, account, channel) = (Some(id), rule.account, *channel);
+            let delivery = NewDelivery { alert, account, channel, hook, next };
+            deliveries::insert(write, &delivery, now / 1000)?;
         }
     }
     Ok(n_new)

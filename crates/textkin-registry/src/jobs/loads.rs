@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::params;
 use serde::{Deserialize, Serialize};
 use textkin::engine::source::{Inputs, ProcessLimits, SourceSettings, Worker, read_in_subprocess};
 use textkin::engine::types::number::counted;
@@ -23,7 +22,7 @@ use crate::service::documents::{
 };
 use crate::service::repositories::RepositoryRecord;
 use crate::service::{Service, documents, pack, secrets};
-use crate::store::files;
+use crate::store::{files, repositories};
 
 /// The maximum number of documents and of their bytes in one transaction.
 const BATCH: usize = 100;
@@ -166,8 +165,8 @@ impl Service {
         let order: LoadPayload = serde_json::from_str(job.payload.as_deref().unwrap_or_default())?;
         let folder = self.folder.join("uploads").join(&order.folder);
         let record = self.store.read(|read| {
-            let sql = format!("SELECT {} FROM repository WHERE id = ?1", RepositoryRecord::COLUMNS);
-            Ok(read.query_row(&sql, params![job.repository], RepositoryRecord::read)?)
+            let found = repositories::by_id(read, job.repository.unwrap_or(0))?;
+            found.ok_or_else(|| Error::NotFound("the repository of this job".to_owned()))
         })?;
         let mut load = LoadRun {
             service: self,

@@ -2,15 +2,17 @@
 
 use std::sync::PoisonError;
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::Transaction;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Actor, Scope};
 use crate::error::Error;
 use crate::service::teams::insert_team;
 use crate::service::{Service, secrets};
-use crate::store::{hex, now, setting};
+use crate::store::accounts::{self, AccountRow, NewAccount, has_admin};
+pub(crate) use crate::store::audit::insert as audit;
+use crate::store::{self, hex, sessions, setting};
 
 /// Whether the server has been set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +101,9 @@ impl Service {
                 ));
             }
             setting::remove(write, setting::SETUP_TOKEN)?;
-            let account = insert_account(write, &name, mail.as_deref(), Some(&hash), true)?;
+            let (mail, password) = (mail.as_deref(), Some(&*hash));
+            let account =
+                insert_account(write, &NewAccount { name: &name, mail, password, is_admin: true })?;
             audit(write, Some(account), "server set up", &name)?;
             Ok(account)
         })
@@ -122,7 +126,9 @@ impl Service {
         let hash = password.map(secrets::hash_password).transpose()?;
         let (by, name, mail) = (actor.account, name.to_owned(), checked_mail(mail)?);
         self.store.write(move |write| {
-            let account = insert_account(write, &name, mail.as_deref(), hash.as_deref(), is_admin)?;
+            let (mail, password) = (mail.as_deref(), hash.as_deref());
+            let account =
+                insert_account(write, &NewAccount { name: &name, mail, password, is_admin })?;
             audit(write, Some(by), "account created", &name)?;
             Ok(account)
         })
@@ -134,25 +140,7 @@ impl Service {
     /// If the actor lacks the permission.
     pub fn accounts(&self, actor: &Actor) -> Result<Vec<AccountView>, Error> {
         actor.require_admin()?;
-        self.store.read(|read| {
-            let sql = "SELECT id, name, mail, is_admin, is_off, created,
-                           nullif(max(seen, ifnull((SELECT max(created) FROM session
-                               WHERE session.account = account.id), 0)), 0)
-                       FROM account ORDER BY name";
-            let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map([], |row| {
-                Ok(AccountView {
-                    id: row.get(0)?,
-                    name: row.get(1)?,
-                    mail: row.get(2)?,
-                    is_admin: row.get(3)?,
-                    is_disabled: row.get(4)?,
-                    created: row.get(5)?,
-                    last_seen: row.get(6)?,
-                })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.store.read(accounts::list)
     }
 
     /// Disables or enables an account. Its sessions end, and its keys do not work while it is disabled.
@@ -171,11 +159,9 @@ impl Service {
         }
         let (by, name) = (actor.account, name.to_owned());
         self.store.write(move |write| {
-            let sql = "UPDATE account SET is_off = ?2 WHERE name = ?1 RETURNING id";
-            let id: Option<i64> =
-                write.query_row(sql, params![name, is_disabled], |row| row.get(0)).optional()?;
+            let id = accounts::set_off(write, &name, is_disabled)?;
             let id = id.ok_or_else(|| Error::not_found("account", &name))?;
-            write.execute("DELETE FROM session WHERE account = ?1", [id])?;
+            sessions::delete_all(write, id)?;
             audit(
                 write,
                 Some(by),
@@ -192,20 +178,15 @@ impl Service {
     pub fn change_password(&self, actor: &Actor, current: &str, new: &str) -> Result<(), Error> {
         actor.require_scope(Scope::Admin)?;
         let account = actor.account;
-        let hash: Option<String> = self.store.read(|read| {
-            let sql = "SELECT password FROM account WHERE id = ?1";
-            Ok(read.query_row(sql, [account], |row| row.get(0))?)
-        })?;
+        let row = self.store.read(|read| accounts::by_id(read, account))?;
+        let hash = row.and_then(|row| row.password);
         if !secrets::is_password(current, hash.as_deref()) {
             return Err(Error::Forbidden("the current password is wrong".to_owned()));
         }
         let hash = secrets::hash_password(new)?;
         self.store.write(move |write| {
-            write.execute(
-                "UPDATE account SET password = ?2 WHERE id = ?1",
-                params![account, hash],
-            )?;
-            write.execute("DELETE FROM session WHERE account = ?1", [account])?;
+            accounts::set_password(write, account, &hash)?;
+            sessions::delete_all(write, account)?;
             audit(write, Some(account), "password changed", "")
         })
     }
@@ -218,84 +199,33 @@ impl Service {
     pub fn audit_log(&self, actor: &Actor, limit: u32) -> Result<Vec<AuditEntry>, Error> {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
-        self.store.read(|read| {
-            let sql = "SELECT at, account.name, action, object
-                       FROM audit LEFT JOIN account ON account.id = account
-                       WHERE ?1 OR account = ?2 ORDER BY audit.id DESC LIMIT ?3";
-            let mut statement = read.prepare_cached(sql)?;
-            let rows =
-                statement.query_map(params![actor.is_admin, actor.account, limit], |row| {
-                    Ok(AuditEntry {
-                        at: row.get(0)?,
-                        account: row.get(1)?,
-                        action: row.get(2)?,
-                        object: row.get(3)?,
-                    })
-                })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        let account = (!actor.is_admin).then_some(actor.account);
+        self.store.read(|read| store::audit::list(read, account, limit))
     }
 }
 
-/// Adds an entry to the audit log.
-pub(crate) fn audit(
-    write: &Transaction<'_>,
-    account: Option<i64>,
-    action: &str,
-    object: &str,
-) -> Result<(), Error> {
-    let sql = "INSERT INTO audit (at, account, action, object) VALUES (?1, ?2, ?3, ?4)";
-    write.prepare_cached(sql)?.execute(params![now(), account, action, object])?;
-    Ok(())
-}
-
-fn has_admin(read: &Transaction<'_>) -> Result<bool, Error> {
-    // An account created by `textkin admin key` cannot sign in and does not count.
-    let sql = "SELECT EXISTS (SELECT 1 FROM account WHERE is_admin AND password IS NOT NULL)";
-    Ok(read.query_row(sql, [], |row| row.get(0))?)
-}
-
-pub(super) fn insert_account(
-    write: &Transaction<'_>,
-    name: &str,
-    mail: Option<&str>,
-    password: Option<&str>,
-    is_admin: bool,
-) -> Result<i64, Error> {
+/// Inserts an account with its personal team.
+pub(super) fn insert_account(write: &Transaction<'_>, new: &NewAccount<'_>) -> Result<i64, Error> {
     // The setup may reuse the name of an account that has only keys.
-    let sql = "UPDATE account SET password = ?2, mail = ifnull(?3, mail)
-               WHERE name = ?1 AND is_admin AND ?4 AND password IS NULL AND ?2 IS NOT NULL
-               RETURNING id";
-    let row = params![name, password, mail, is_admin];
-    if let Some(id) = write.query_row(sql, row, |row| row.get(0)).optional()? {
+    if let Some(id) = accounts::complete_admin(write, new)? {
         return Ok(id);
     }
-    let taken: bool = write.query_row(
-        "SELECT EXISTS (SELECT 1 FROM account WHERE name = ?1 OR mail = ?2)",
-        params![name, mail],
-        |row| row.get(0),
-    )?;
-    if taken {
+    if accounts::is_taken(write, new.name, new.mail)? {
         return Err(Error::Conflict(format!(
-            "an account with the name '{name}' or this mail address already exists"
+            "an account with the name '{}' or this mail address already exists",
+            new.name
         )));
     }
-    let sql = "INSERT INTO account (name, mail, password, is_admin, created)
-               VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id";
-    let row = params![name, mail, password, is_admin, now()];
-    let account = write.query_row(sql, row, |row| row.get(0))?;
-    insert_team(write, name, account)?;
+    let account = accounts::insert(write, new)?;
+    insert_team(write, new.name, account)?;
     Ok(account)
 }
 
 /// Returns an account with all its permissions, for work the server does on its behalf; `None` if it
 /// is disabled.
 pub(crate) fn acting(read: &Transaction<'_>, account: i64) -> Result<Option<Actor>, Error> {
-    let sql = "SELECT NOT is_off FROM account WHERE id = ?1";
-    let is_on: Option<bool> =
-        read.prepare_cached(sql)?.query_row([account], |row| row.get(0)).optional()?;
-    match is_on {
-        Some(true) => actor(read, account, None, None).map(Some),
+    match accounts::by_id(read, account)? {
+        Some(row) if !row.is_off => as_actor(read, row, None, None).map(Some),
         _ => Ok(None),
     }
 }
@@ -307,14 +237,18 @@ pub(super) fn actor(
     scopes: Option<Vec<Scope>>,
     only: Option<i64>,
 ) -> Result<Actor, Error> {
-    let mut statement = read.prepare_cached("SELECT name, is_admin FROM account WHERE id = ?1")?;
-    let (name, is_admin) = statement.query_row([account], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let mut statement = read.prepare_cached("SELECT team, role FROM member WHERE account = ?1")?;
-    let rows = statement.query_map([account], |row| {
-        let role = Role::parse(&row.get::<_, String>(1)?).unwrap_or(Role::Reader);
-        Ok((row.get(0)?, role))
-    })?;
-    let teams = rows.collect::<Result<_, _>>()?;
+    let row = accounts::by_id(read, account)?.ok_or(Error::Unauthenticated)?;
+    as_actor(read, row, scopes, only)
+}
+
+fn as_actor(
+    read: &Transaction<'_>,
+    row: AccountRow,
+    scopes: Option<Vec<Scope>>,
+    only: Option<i64>,
+) -> Result<Actor, Error> {
+    let AccountRow { id: account, name, is_admin, .. } = row;
+    let teams = accounts::roles(read, account)?;
     Ok(Actor { account, name, is_admin, teams, scopes, only })
 }
 

@@ -4,7 +4,6 @@
 //! request in its inbox, with the requester's name and the amount of matching text, and decides
 //! whether and how to answer.
 
-use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -13,8 +12,8 @@ use crate::error::Error;
 use crate::matching::match_set::MatchedDocument;
 use crate::matching::saved_results::SavedResult;
 use crate::service::accounts::audit;
-use crate::service::repositories::RepositoryRecord;
 use crate::service::{ProbeRequest, Service};
+use crate::store::contact_requests::{self, NewContactRequestRow};
 use crate::store::now;
 
 /// The maximum number of contact requests of one account per day.
@@ -139,9 +138,7 @@ impl Service {
         let digest = *blake3::hash(new.text.as_bytes()).as_bytes();
         let account = actor.account;
         self.store.write(move |write| {
-            let sql = "SELECT count(*) FROM question WHERE account = ?1 AND created > ?2";
-            let row = params![account, now() - 24 * 3600];
-            let today: u64 = write.query_row(sql, row, |row| row.get(0))?;
+            let today = contact_requests::n_since(write, account, now() - 24 * 3600)?;
             let mut sent = 0;
             for own in &private {
                 if today + sent as u64 >= MAX_PER_DAY {
@@ -150,24 +147,15 @@ impl Service {
                     )));
                 }
                 // A repeated request is stored once; the document may have been deleted meanwhile.
-                let sql = "INSERT INTO question (id, account, document, digest, title, note, words,
-                               shared, created)
-                           SELECT new_id(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
-                           WHERE EXISTS (SELECT 1 FROM document WHERE number = ?2)
-                           ON CONFLICT DO NOTHING";
-                write.execute(
-                    sql,
-                    params![
-                        account,
-                        own.number.cast_signed(),
-                        digest,
-                        title,
-                        note,
-                        own.text_counts.0,
-                        own.text_counts.1,
-                        now(),
-                    ],
-                )?;
+                let row = NewContactRequestRow {
+                    account,
+                    document: own.number,
+                    digest: &digest,
+                    title: &title,
+                    note: &note,
+                    counts: own.text_counts,
+                };
+                contact_requests::insert(write, &row)?;
                 sent += 1;
             }
             // Without the document: the requester may not know which it is.
@@ -188,23 +176,7 @@ impl Service {
         limit: u32,
     ) -> Result<Vec<ContactRequestView>, Error> {
         actor.require_scope(Scope::Read)?;
-        self.store.read(|read| {
-            let sql = "SELECT question.id, account.name, account.mail, repository.name,
-                              document.id, document.title, question.title, note, question.words,
-                              shared, question.created, handled
-                       FROM question JOIN document ON document.number = question.document
-                       JOIN repository ON repository.id = document.repository
-                       JOIN member ON member.team = repository.team
-                       JOIN account ON account.id = question.account
-                       WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2)
-                         AND (NOT ?3 OR handled IS NULL) AND question.id < ?4
-                       ORDER BY question.id DESC LIMIT ?5";
-            let mut statement = read.prepare_cached(sql)?;
-            let row =
-                params![actor.account, actor.only, is_open, before.unwrap_or(i64::MAX), limit];
-            let rows = statement.query_map(row, view)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.store.read(|read| contact_requests::list(read, actor, is_open, before, limit))
     }
 
     /// Marks a contact request as handled.
@@ -215,44 +187,16 @@ impl Service {
         actor.require_scope(Scope::Register)?;
         let by = actor.clone();
         self.store.write(move |write| {
-            let sql = format!(
-                "SELECT {} FROM question JOIN document ON document.number = question.document
-                 JOIN repository ON repository.id = document.repository WHERE question.id = ?1",
-                RepositoryRecord::COLUMNS
-            );
             let missing = || Error::not_found("contact request", &id.to_string());
-            let record = match write.query_row(&sql, [id], RepositoryRecord::read) {
-                Err(rusqlite::Error::QueryReturnedNoRows) => return Err(missing()),
-                record => record?,
-            };
+            let record = contact_requests::repository(write, id)?.ok_or_else(missing)?;
             // The contact requests of a public repository are not public.
             if !by.may_see(record.access()) || by.role(record.team).is_none() {
                 return Err(missing());
             }
             by.require_role(record.access(), Role::Writer)?;
-            let sql = "UPDATE question SET handled = ?2, handled_by = ?3
-                       WHERE id = ?1 AND handled IS NULL";
-            write.execute(sql, params![id, now(), by.account])?;
-            Ok(())
+            contact_requests::handle(write, id, by.account)
         })
     }
-}
-
-fn view(row: &Row<'_>) -> rusqlite::Result<ContactRequestView> {
-    Ok(ContactRequestView {
-        id: row.get(0)?,
-        from: row.get(1)?,
-        mail: row.get(2)?,
-        repository: row.get(3)?,
-        document: row.get(4)?,
-        document_title: row.get(5)?,
-        title: row.get(6)?,
-        note: row.get(7)?,
-        words: row.get(8)?,
-        shared_words: row.get(9)?,
-        created: row.get(10)?,
-        handled: row.get(11)?,
-    })
 }
 
 #[cfg(test)]

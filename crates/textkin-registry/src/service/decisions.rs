@@ -1,11 +1,9 @@
 //! Decisions: what a team concluded about two texts.
 
-use rusqlite::{OptionalExtension, params};
-
 use crate::domain::{Actor, Scope};
 use crate::error::Error;
 use crate::service::Service;
-use crate::store::now;
+use crate::store::decisions;
 
 /// The maximum number of characters of a note.
 const MAX_NOTE: usize = 10_000;
@@ -57,19 +55,7 @@ impl Service {
         actor: &Actor,
         [a, b]: [TextDigest; 2],
     ) -> Result<Option<StoredDecision>, Error> {
-        let (a, b, account) = (a.0, b.0, actor.account);
-        self.store.read(|read| {
-            let sql = "SELECT state, note, account.name, at FROM decision
-                       JOIN account ON account.id = decision.account
-                       JOIN member ON member.team = decision.team
-                       WHERE a = ?1 AND b = ?2 AND member.account = ?3
-                       ORDER BY decision.id DESC LIMIT 1";
-            let row = |row: &rusqlite::Row<'_>| {
-                let (state, note, by, at) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-                Ok(StoredDecision { state, note, by, at })
-            };
-            Ok(read.query_row(sql, params![a, b, account], row).optional()?)
-        })
+        self.store.read(|read| decisions::latest(read, actor.account, [a.0, b.0]))
     }
 
     /// Stores a decision about two texts, given by their digests, for the actor's own team.
@@ -84,16 +70,9 @@ impl Service {
         note: &str,
     ) -> Result<(), Error> {
         actor.require_scope(Scope::Register)?;
-        let (a, b, account) = (a.0, b.0, actor.account);
+        let (pair, account) = ([a.0, b.0], actor.account);
         let (state, note) = (state.to_owned(), note.chars().take(MAX_NOTE).collect::<String>());
-        self.store.write(move |write| {
-            // The personal team of the account.
-            let sql = "INSERT INTO decision (team, account, a, b, state, note, at)
-                       SELECT team.id, ?1, ?2, ?3, ?4, ?5, ?6 FROM team
-                       JOIN account ON account.name = team.name WHERE account.id = ?1";
-            write.execute(sql, params![account, a, b, state, note, now()])?;
-            Ok(())
-        })
+        self.store.write(move |write| decisions::insert(write, account, pair, &state, &note))
     }
 }
 

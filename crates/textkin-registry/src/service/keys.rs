@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -11,7 +11,9 @@ use crate::error::Error;
 use crate::service::accounts::{actor, audit, check_name, insert_account};
 use crate::service::repositories::check_days;
 use crate::service::{Service, secrets};
-use crate::store::now;
+use crate::store::accounts::{self, NewAccount};
+use crate::store::keys::{self, NewKeyRow};
+use crate::store::{Store, now};
 
 /// The interval in which the last use of a key is stored, in seconds, so that not every request writes.
 const USED_EVERY: i64 = 60;
@@ -72,33 +74,10 @@ impl Service {
     /// # Errors
     /// [`Error::Unauthenticated`] if the key is unknown, expired, revoked, or not allowed from there.
     pub fn key(&self, key: &str, from: Option<IpAddr>) -> Result<Actor, Error> {
-        struct KeyRow {
-            id: i64,
-            account: i64,
-            scopes: String,
-            repository: Option<i64>,
-            addresses: Option<String>,
-            used: i64,
-        }
         let digest = secrets::digest(key);
         let now = now();
         let (record, actor) = self.store.read(|read| {
-            let sql = "SELECT api_key.id, account, scopes, repository, addresses, used
-                       FROM api_key JOIN account ON account.id = account
-                       WHERE digest = ?1 AND revoked IS NULL AND NOT is_off
-                         AND (expires IS NULL OR expires > ?2)";
-            let row = |row: &rusqlite::Row<'_>| {
-                Ok(KeyRow {
-                    id: row.get(0)?,
-                    account: row.get(1)?,
-                    scopes: row.get(2)?,
-                    repository: row.get(3)?,
-                    addresses: row.get(4)?,
-                    used: row.get::<_, Option<i64>>(5)?.unwrap_or(0),
-                })
-            };
-            let mut statement = read.prepare_cached(sql)?;
-            let record = statement.query_row(params![digest, now], row).optional()?;
+            let record = keys::find(read, &digest, now)?;
             let record = record.ok_or(Error::Unauthenticated)?;
             let scopes = Scope::parse_all(&record.scopes)?;
             let actor = actor(read, record.account, Some(scopes), record.repository)?;
@@ -111,10 +90,7 @@ impl Service {
             }
         }
         if now - record.used >= USED_EVERY {
-            self.store.write_soon(move |write| {
-                write.execute("UPDATE api_key SET used = ?2 WHERE id = ?1", [record.id, now])?;
-                Ok(())
-            })?;
+            self.store.write_soon(move |write| keys::set_used(write, record.id, now))?;
         }
         Ok(actor)
     }
@@ -158,28 +134,7 @@ impl Service {
     pub fn keys(&self, actor: &Actor) -> Result<Vec<KeyView>, Error> {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
-        self.store.read(|read| {
-            let sql = "SELECT api_key.id, api_key.name, scopes, repository.name, addresses,
-                              api_key.created, expires, used, revoked
-                       FROM api_key LEFT JOIN repository ON repository.id = repository
-                       WHERE account = ?1 ORDER BY api_key.id DESC";
-            let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map([actor.account], |row| {
-                Ok(KeyView {
-                    id: row.get(0)?,
-                    name: row.get(1)?,
-                    scopes: row.get(2)?,
-                    repository: row.get(3)?,
-                    addresses: row.get(4)?,
-                    created: row.get(5)?,
-                    expires: row.get(6)?,
-                    used: row.get(7)?,
-                    revoked: row.get(8)?,
-                    key: None,
-                })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.store.read(|read| keys::list(read, actor.account))
     }
 
     /// Revokes a key of the actor's account.
@@ -190,20 +145,16 @@ impl Service {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
         let account = actor.account;
-        self.store.write(move |write| {
-            let sql = "UPDATE api_key SET revoked = ?3
-                       WHERE id = ?1 AND account = ?2 AND revoked IS NULL";
-            match write.execute(sql, [id, account, now()])? {
-                0 => Err(Error::not_found("key", &id.to_string())),
-                _ => audit(write, Some(account), "key revoked", &id.to_string()),
-            }
+        self.store.write(move |write| match keys::revoke(write, account, id, now())? {
+            false => Err(Error::not_found("key", &id.to_string())),
+            true => audit(write, Some(account), "key revoked", &id.to_string()),
         })
     }
 }
 
 /// Creates an API key in a store that a server may be using.
 pub(crate) fn new_key_in(
-    store: &crate::store::Store,
+    store: &Store,
     name: &str,
     is_admin: bool,
     new: &NewKey,
@@ -215,18 +166,17 @@ pub(crate) fn new_key_in(
         ));
     }
     let name = name.to_owned();
-    insert_key(store, new, None, move |write| {
-        let sql = "SELECT id FROM account WHERE name = ?1";
-        let record = write.query_row(sql, [&name], |row| row.get(0)).optional()?;
-        match record {
-            Some(account) => Ok(account),
-            None => insert_account(write, &name, None, None, is_admin),
+    insert_key(store, new, None, move |write| match accounts::by_name(write, &name)? {
+        Some(account) => Ok(account.id),
+        None => {
+            let (mail, password) = (None, None);
+            insert_account(write, &NewAccount { name: &name, mail, password, is_admin })
         }
     })
 }
 
 fn insert_key(
-    store: &crate::store::Store,
+    store: &Store,
     new: &NewKey,
     repository: Option<i64>,
     account: impl FnOnce(&Transaction<'_>) -> Result<i64, Error> + Send + 'static,
@@ -248,12 +198,17 @@ fn insert_key(
         let created = now();
         let expires = new.days.map(|days| created + i64::from(days) * 24 * 3600);
         let scopes = Scope::join(&new.scopes);
-        let sql = "INSERT INTO api_key
-                       (account, name, digest, scopes, repository, addresses, created, expires)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
-        let row =
-            params![account, new.name, digest, scopes, repository, new.addresses, created, expires];
-        let id: i64 = write.query_row(sql, row, |row| row.get(0))?;
+        let row = NewKeyRow {
+            account,
+            name: &new.name,
+            digest: &digest,
+            scopes: &scopes,
+            repository,
+            addresses: new.addresses.as_deref(),
+            created,
+            expires,
+        };
+        let id = keys::insert(write, &row)?;
         audit(write, Some(account), "key created", &format!("{id} with {scopes}"))?;
         Ok(KeyView {
             id,

@@ -10,6 +10,7 @@ use crate::service::Service;
 use crate::service::documents::{self, DocumentRow, RemovalReceipt};
 use crate::service::repositories::{RepositoryRecord, check_days};
 use crate::store::now;
+use crate::store::repositories::{self, RetainedRepository};
 
 /// A rule for documents to remove: those that meet all of its conditions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -115,7 +116,7 @@ impl Service {
             let entries = documents::select(write, "repository = ?1", params![record.id])?;
             let reason = "repository deleted";
             let removed = documents::remove(write, Some(by.account), &record, &entries, reason)?;
-            write.execute("DELETE FROM repository WHERE id = ?1", [record.id])?;
+            repositories::delete(write, record.id)?;
             Ok(removed)
         })?;
         self.index.remove(&numbers);
@@ -125,25 +126,10 @@ impl Service {
 
     /// Removes the documents that exceed the retention rule of their repository.
     pub(crate) fn apply_retention(&self) -> Result<(), Error> {
-        let rules = self.store.read(|read| {
-            let sql = format!(
-                "SELECT {}, keep_days, keep_count FROM repository
-                 WHERE keep_days IS NOT NULL OR keep_count IS NOT NULL",
-                RepositoryRecord::COLUMNS
-            );
-            let mut statement = read.prepare(&sql)?;
-            let rows = statement.query_map([], |row| {
-                Ok((
-                    RepositoryRecord::read(row)?,
-                    row.get::<_, Option<u32>>(6)?,
-                    row.get::<_, Option<u64>>(7)?,
-                ))
-            })?;
-            Ok(rows.collect::<Result<Vec<_>, _>>()?)
-        })?;
-        for (record, days, count) in rules {
-            let by_days = PurgeRule { older_than_days: days, ..PurgeRule::default() };
-            let by_count = PurgeRule { keep_latest: count, ..PurgeRule::default() };
+        for retained in self.store.read(repositories::retained)? {
+            let RetainedRepository { record, keep_days, keep_count } = retained;
+            let by_days = PurgeRule { older_than_days: keep_days, ..PurgeRule::default() };
+            let by_count = PurgeRule { keep_latest: keep_count, ..PurgeRule::default() };
             for rule in [by_days, by_count] {
                 if rule.older_than_days.is_none() && rule.keep_latest.is_none() {
                     continue;

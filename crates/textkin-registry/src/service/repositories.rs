@@ -1,14 +1,15 @@
 //! Repositories: creating, listing, resolving and changing them.
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, RepositoryAccess, Role, Scope};
+use crate::domain::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::accounts::{audit, check_name};
-use crate::store::now;
+use crate::store::repositories;
+pub(crate) use crate::store::repositories::RepositoryRecord;
 
 /// Who may see a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -108,42 +109,6 @@ pub struct RepositoryView {
     pub last_added: Option<i64>,
 }
 
-/// A row of the table of repositories.
-#[derive(Clone, Debug)]
-pub(crate) struct RepositoryRecord {
-    pub(crate) id: i64,
-    pub(crate) name: String,
-    pub(crate) team: i64,
-    pub(crate) is_public: bool,
-    pub(crate) keeps_text: bool,
-    pub(crate) checked_against: bool,
-}
-
-impl RepositoryRecord {
-    pub(crate) fn access(&self) -> RepositoryAccess {
-        RepositoryAccess { id: self.id, team: self.team, is_public: self.is_public }
-    }
-
-    /// Returns the id as the index uses it.
-    pub(crate) fn index_id(&self) -> u32 {
-        u32::try_from(self.id).unwrap_or(u32::MAX)
-    }
-
-    pub(crate) const COLUMNS: &str = "repository.id, repository.name, repository.team,
-        repository.visibility = 'public', repository.keeps_text, repository.checked_against";
-
-    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            id: row.get(0)?,
-            name: row.get(1)?,
-            team: row.get(2)?,
-            is_public: row.get(3)?,
-            keeps_text: row.get(4)?,
-            checked_against: row.get(5)?,
-        })
-    }
-}
-
 impl Service {
     /// Creates a repository.
     ///
@@ -161,37 +126,17 @@ impl Service {
         let (new, name, by) = (new.clone(), new.name.clone(), actor.clone());
         self.store.write(move |write| {
             let team = new.team.as_deref().unwrap_or(&by.name);
-            let id: Option<i64> = write
-                .query_row("SELECT id FROM team WHERE name = ?1", [team], |row| row.get(0))
-                .optional()?;
+            let id = repositories::team(write, team)?;
             let id = id.filter(|&id| by.role(id).is_some());
             let id = id.ok_or_else(|| Error::not_found("team", team))?;
             if by.role(id) != Some(Role::Owner) {
                 return Err(Error::Forbidden("only owners of the team can do this".to_owned()));
             }
-            let taken = || Error::Conflict(format!("a repository '{}' already exists", new.name));
             // Only a repository that the actor may see makes a name taken.
-            let sql = "SELECT EXISTS (SELECT 1 FROM repository WHERE name = ?1
-                           AND (team = ?2 OR visibility = 'public'))";
-            if write.query_row(sql, params![new.name, id], |row| row.get(0))? {
-                return Err(taken());
+            if repositories::is_taken(write, &new.name, id)? {
+                return Err(Error::Conflict(format!("a repository '{}' already exists", new.name)));
             }
-            let sql = "INSERT INTO repository (team, name, visibility, keeps_text, checked_against,
-                           keep_days, keep_count, created)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-            write.execute(
-                sql,
-                params![
-                    id,
-                    new.name,
-                    new.visibility.name(),
-                    new.keep_text,
-                    new.checked_against,
-                    new.keep_days.filter(|&days| days > 0),
-                    new.keep_count.filter(|&count| count > 0),
-                    now(),
-                ],
-            )?;
+            repositories::insert(write, id, &new)?;
             audit(write, Some(by.account), "repository created", &new.name)
         })?;
         self.repository(actor, &name)
@@ -235,22 +180,7 @@ impl Service {
         self.store.write(move |write| {
             let record = Self::resolve(write, &by, &requested)?;
             by.require_role(record.access(), Role::Owner)?;
-            let sql = "UPDATE repository SET
-                           checked_against = ifnull(?2, checked_against),
-                           is_disclosed = ifnull(?3, is_disclosed),
-                           keep_days = nullif(ifnull(?4, keep_days), 0),
-                           keep_count = nullif(ifnull(?5, keep_count), 0)
-                       WHERE id = ?1";
-            write.execute(
-                sql,
-                params![
-                    record.id,
-                    change.checked_against,
-                    change.disclosed,
-                    change.keep_days,
-                    change.keep_count,
-                ],
-            )?;
+            repositories::update(write, record.id, &change)?;
             audit(write, Some(by.account), "repository changed", &record.name)
         })?;
         self.repository(actor, name)
@@ -268,16 +198,8 @@ impl Service {
             Some((team, plain)) => (Some(team), plain),
             None => (None, name),
         };
-        let sql = format!(
-            "SELECT {} FROM repository JOIN team ON team.id = repository.team
-             WHERE repository.name = ?1 AND (?2 IS NULL OR team.name = ?2)",
-            RepositoryRecord::COLUMNS
-        );
-        let mut statement = read.prepare_cached(&sql)?;
-        let rows = statement.query_map(params![plain, team], RepositoryRecord::read)?;
         let mut best: Option<RepositoryRecord> = None;
-        for row in rows {
-            let record = row?;
+        for record in repositories::by_name(read, plain, team)? {
             if !actor.may_see(record.access()) {
                 continue;
             }
@@ -300,16 +222,8 @@ impl Service {
         read: &Transaction<'_>,
         actor: &Actor,
     ) -> Result<Vec<RepositoryRecord>, Error> {
-        let sql = format!("SELECT {} FROM repository ORDER BY name", RepositoryRecord::COLUMNS);
-        let mut statement = read.prepare_cached(&sql)?;
-        let rows = statement.query_map([], RepositoryRecord::read)?;
-        let mut visible = Vec::new();
-        for row in rows {
-            let record = row?;
-            if actor.may_see(record.access()) {
-                visible.push(record);
-            }
-        }
+        let mut visible = repositories::list(read)?;
+        visible.retain(|record| actor.may_see(record.access()));
         Ok(visible)
     }
 }
@@ -319,41 +233,11 @@ fn views(
     actor: &Actor,
     only: Option<i64>,
 ) -> Result<Vec<RepositoryView>, Error> {
-    let sql = "SELECT repository.id, team, repository.name, team.name, visibility, keeps_text,
-                      checked_against, is_disclosed, keep_days, keep_count, documents, words,
-                      repository.created, last_added
-               FROM repository JOIN team ON team.id = team
-               WHERE ?1 IS NULL OR repository.id = ?1 ORDER BY repository.name, team.name";
-    let mut statement = read.prepare_cached(sql)?;
-    let rows = statement.query_map([only], |row| {
-        let is_public = row.get::<_, String>(4)? == "public";
-        let access = RepositoryAccess { id: row.get(0)?, team: row.get(1)?, is_public };
-        let view = RepositoryView {
-            name: row.get(2)?,
-            team: row.get(3)?,
-            visibility: if is_public { Visibility::Public } else { Visibility::Private },
-            role: actor.role(access.team),
-            keep_text: row.get(5)?,
-            checked_against: row.get(6)?,
-            disclosed: row.get(7)?,
-            keep_days: row.get(8)?,
-            keep_count: row.get(9)?,
-            documents: row.get(10)?,
-            words: row.get(11)?,
-            k: crate::matching::index::CHUNK_WORDS.get(),
-            created: row.get(12)?,
-            last_added: row.get(13)?,
-        };
-        Ok((access, view))
-    })?;
-    let mut views = Vec::new();
-    for row in rows {
-        let (access, view) = row?;
-        if actor.may_see(access) {
-            views.push(view);
-        }
-    }
-    Ok(views)
+    let visible = repositories::views(read, only)?;
+    let visible = visible.into_iter().filter(|(access, _)| actor.may_see(*access));
+    Ok(visible
+        .map(|(access, view)| RepositoryView { role: actor.role(access.team), ..view })
+        .collect())
 }
 
 /// The maximum number of days of a rule: a century.

@@ -4,7 +4,7 @@ use crate::domain::Actor;
 use crate::error::Error;
 use crate::service::accounts::{actor, audit};
 use crate::service::{Service, secrets};
-use crate::store::sessions;
+use crate::store::{accounts, sessions};
 
 /// How long a session lasts, in seconds.
 const SESSION: i64 = 14 * 24 * 3600;
@@ -15,11 +15,11 @@ impl Service {
     /// # Errors
     /// If name or password is wrong; the message does not say which.
     pub fn sign_in(&self, name: &str, password: &str) -> Result<String, Error> {
-        let found = self.store.read(|read| sessions::credentials(read, name))?;
+        let found = self.store.read(|read| accounts::by_name(read, name))?;
         let stored = found.as_ref().and_then(|found| found.password.as_deref());
         let is_valid = secrets::is_password(password, stored);
         let account = match found {
-            Some(found) if is_valid && !found.is_off => found.account,
+            Some(found) if is_valid && !found.is_off => found.id,
             _ => return Err(Error::Forbidden("wrong name or password".to_owned())),
         };
         self.new_session(account)

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::service::documents::{self, DocumentView, RemovalReceipt};
 use crate::service::origins::DocumentOrigins;
 use crate::service::{AlertState, AlertView, PurgeRule, Service};
-use crate::store::{now, origins};
+use crate::store::{accounts, alerts, now, origins};
 
 /// Texts with fewer words get a warning.
 const FEW_WORDS: u32 = 50;
@@ -55,16 +55,11 @@ impl Service {
     /// hour.
     pub fn last_visit(&self, actor: &Actor) -> Result<i64, Error> {
         let account = actor.account;
-        let seen = self.store.read(|read| {
-            let sql = "SELECT seen FROM account WHERE id = ?1";
-            Ok(read.query_row(sql, [account], |row| row.get::<_, i64>(0))?)
-        })?;
+        let row = self.store.read(|read| accounts::by_id(read, account))?;
+        let seen = row.map_or(0, |row| row.seen);
         let now = now();
         if now - seen > VISIT {
-            self.store.write_soon(move |write| {
-                write.execute("UPDATE account SET seen = ?2 WHERE id = ?1", [account, now])?;
-                Ok(())
-            })?;
+            self.store.write_soon(move |write| accounts::set_seen(write, account, now))?;
         }
         Ok(seen)
     }
@@ -185,11 +180,12 @@ impl Service {
 
     /// Counts the alerts by state.
     pub fn alert_counts(&self, actor: &Actor) -> Result<AlertCounts, Error> {
-        let count = |condition: &str| self.count_alerts(actor, condition);
-        Ok(AlertCounts {
-            open: count("state = 'open'")?,
-            mine: count("state = 'open' AND assignee = ?1")?,
-            done: count("state <> 'open'")?,
+        self.store.read(|read| {
+            Ok(AlertCounts {
+                open: alerts::n_open(read, actor, false)?,
+                mine: alerts::n_open(read, actor, true)?,
+                done: alerts::n_done(read, actor)?,
+            })
         })
     }
 
@@ -217,15 +213,11 @@ impl Service {
             ));
         }
         let (by, name) = (actor.account, name.to_owned());
-        self.store.write(move |write| {
-            let sql = "UPDATE account SET is_admin = ?2 WHERE name = ?1";
-            match write.execute(sql, params![name, is_admin])? {
-                0 => Err(Error::not_found("account", &name)),
-                _ => {
-                    let what =
-                        if is_admin { "administrator added" } else { "administrator removed" };
-                    crate::service::accounts::audit(write, Some(by), what, &name)
-                }
+        self.store.write(move |write| match accounts::set_admin(write, &name, is_admin)? {
+            false => Err(Error::not_found("account", &name)),
+            true => {
+                let what = if is_admin { "administrator added" } else { "administrator removed" };
+                crate::service::accounts::audit(write, Some(by), what, &name)
             }
         })
     }

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::jobs::queue;
 use crate::service::Service;
 use crate::service::accounts::audit;
-use crate::store::watches;
 pub(crate) use crate::store::watches::rules;
+use crate::store::{hooks, watches};
 
 /// A channel by which alerts are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -211,7 +211,7 @@ impl Service {
 }
 
 fn hook_of(read: &Transaction<'_>, account: i64, requested: Option<i64>) -> Result<i64, Error> {
-    match watches::hooks_of(read, account, requested)?[..] {
+    match hooks::ids(read, account, requested)?[..] {
         [] => {
             Err(Error::not_found("webhook", &requested.map_or(String::new(), |id| id.to_string())))
         }

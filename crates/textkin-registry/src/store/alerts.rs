@@ -1,9 +1,12 @@
-//! Alerts in the store: new alerts, and the deliveries of them.
+//! Alerts in the store.
 
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension, Row, ToSql, Transaction, params};
 
 use crate::domain::level::MatchLevel;
+use crate::domain::{Actor, Role};
 use crate::error::Error;
+use crate::service::{AlertSide, AlertState, AlertView};
+use crate::store::now;
 
 /// What a check needs to know of a repository.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +24,6 @@ pub(crate) fn repository_kinds(read: &Transaction<'_>) -> Result<Vec<RepositoryK
         Ok(RepositoryKind { id: row.get(0)?, is_public: row.get(1)?, keeps_text: row.get(2)? })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Returns the number of documents of a repository.
-pub(crate) fn n_documents(read: &Transaction<'_>, repository: i64) -> Result<u64, Error> {
-    let sql = "SELECT documents FROM repository WHERE id = ?1";
-    Ok(read.prepare_cached(sql)?.query_row([repository], |row| row.get(0))?)
 }
 
 /// An alert to be stored.
@@ -75,26 +72,130 @@ pub(crate) fn insert(
     Ok((n_new > 0).then(|| write.last_insert_rowid()))
 }
 
-/// A delivery to be stored.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NewDelivery {
-    pub(crate) alert: i64,
-    pub(crate) account: i64,
-    pub(crate) hook: Option<i64>,
-    /// When it is due, in seconds since 1970.
-    pub(crate) next: i64,
+/// Alerts on repositories of the teams of account ?1, limited to the repository ?2 of its key.
+const OWN: &str = "alert.watch IN (
+    SELECT watch.id FROM watch JOIN repository ON repository.id = watch.repository
+    JOIN member ON member.team = repository.team
+    WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2))";
+
+/// Returns the alerts on documents of the actor's teams with ids below `before`, the latest first; with
+/// `is_mine` only those assigned to the actor.
+pub(crate) fn list(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    state: Option<AlertState>,
+    is_mine: bool,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<AlertView>, Error> {
+    let condition = "(?3 IS NULL OR alert.state = ?3) AND (NOT ?4 OR assignee = ?1)
+         AND alert.id < ?5 ORDER BY alert.id DESC LIMIT ?6";
+    let (state, before) = (state.map(AlertState::name), before.unwrap_or(i64::MAX));
+    select(read, condition, params![actor.account, actor.only, state, is_mine, before, limit])
 }
 
-/// Stores a delivery over a channel.
-pub(crate) fn insert_delivery(
+/// Returns an alert on a document of the actor's teams.
+pub(crate) fn find(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    id: i64,
+) -> Result<Option<AlertView>, Error> {
+    Ok(select(read, "alert.id = ?3", params![actor.account, actor.only, id])?.pop())
+}
+
+fn select(
+    read: &Transaction<'_>,
+    condition: &str,
+    values: &[&dyn ToSql],
+) -> Result<Vec<AlertView>, Error> {
+    let sql = format!(
+        "SELECT alert.id, alert.watch, level, created_ms, alert.state, changed, who.name,
+                whose.name, watched_words, watched_shared, wr.name, w.id, w.title, w.time,
+                found_words, found_shared, fr.name, f.id, f.title, f.time,
+                is_bounded
+         FROM alert JOIN document w ON w.number = watched JOIN document f ON f.number = found
+         JOIN repository wr ON wr.id = w.repository JOIN repository fr ON fr.id = f.repository
+         LEFT JOIN account who ON who.id = changed_by
+         LEFT JOIN account whose ON whose.id = assignee
+         WHERE {OWN} AND {condition}"
+    );
+    let mut statement = read.prepare_cached(&sql)?;
+    let rows = statement.query_map(values, view)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn view(row: &Row<'_>) -> rusqlite::Result<AlertView> {
+    let side = |first: usize| -> rusqlite::Result<AlertSide> {
+        let (words, shared_words): (u64, u64) = (row.get(first)?, row.get(first + 1)?);
+        Ok(AlertSide {
+            repository: row.get(first + 2)?,
+            id: row.get(first + 3)?,
+            title: row.get(first + 4)?,
+            time: row.get(first + 5)?,
+            words,
+            shared_words,
+            share: shared_words as f64 / words.max(1) as f64,
+        })
+    };
+    Ok(AlertView {
+        id: row.get(0)?,
+        watch: row.get(1)?,
+        level: MatchLevel::parse(&row.get::<_, String>(2)?).unwrap_or(MatchLevel::Some),
+        created_ms: row.get(3)?,
+        state: AlertState::parse(&row.get::<_, String>(4)?).unwrap_or(AlertState::Open),
+        changed: row.get(5)?,
+        changed_by: row.get(6)?,
+        assignee: row.get(7)?,
+        registered: side(8)?,
+        found: side(14)?,
+        is_bounded: row.get(20)?,
+    })
+}
+
+/// Counts the open alerts; with `is_mine` only those assigned to the actor.
+pub(crate) fn n_open(read: &Transaction<'_>, actor: &Actor, is_mine: bool) -> Result<u64, Error> {
+    let sql = format!(
+        "SELECT count(*) FROM alert
+         WHERE {OWN} AND state = 'open' AND (NOT ?3 OR assignee = ?1)"
+    );
+    let row = params![actor.account, actor.only, is_mine];
+    Ok(read.prepare_cached(&sql)?.query_row(row, |row| row.get(0))?)
+}
+
+/// Counts the handled and dismissed alerts.
+pub(crate) fn n_done(read: &Transaction<'_>, actor: &Actor) -> Result<u64, Error> {
+    let sql = format!("SELECT count(*) FROM alert WHERE {OWN} AND state <> 'open'");
+    let row = params![actor.account, actor.only];
+    Ok(read.prepare_cached(&sql)?.query_row(row, |row| row.get(0))?)
+}
+
+/// Returns the role of the actor in the team of the watched repository of an alert.
+pub(crate) fn role(read: &Transaction<'_>, actor: &Actor, id: i64) -> Result<Option<Role>, Error> {
+    let sql = "SELECT role FROM alert JOIN watch ON watch.id = alert.watch
+               JOIN repository ON repository.id = watch.repository
+               JOIN member ON member.team = repository.team
+               WHERE alert.id = ?3 AND member.account = ?1 AND (?2 IS NULL OR repository.id = ?2)";
+    let row = params![actor.account, actor.only, id];
+    let role: Option<String> =
+        read.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?;
+    Ok(role.and_then(|role| Role::parse(&role)))
+}
+
+/// Changes the state and the assignee of an alert; `None` leaves them as they are.
+pub(crate) fn update(
     write: &Transaction<'_>,
-    delivery: &NewDelivery,
-    channel: &str,
-    now: i64,
+    id: i64,
+    account: i64,
+    state: Option<AlertState>,
+    assignee: Option<Option<i64>>,
 ) -> Result<(), Error> {
-    let sql = "INSERT INTO delivery (id, alert, account, channel, hook, state, next, created)
-               VALUES (new_id(), ?1, ?2, ?3, ?4, 'waiting', ?5, ?6)";
-    let NewDelivery { alert, account, hook, next } = delivery;
-    write.prepare_cached(sql)?.execute(params![alert, account, channel, hook, next, now])?;
+    let sql = "UPDATE alert SET state = ifnull(?2, state),
+                   changed = iif(?2 IS NULL, changed, ?3),
+                   changed_by = iif(?2 IS NULL, changed_by, ?4),
+                   assignee = iif(?5, ?6, assignee)
+               WHERE id = ?1";
+    let (state, has_assignee) = (state.map(AlertState::name), assignee.is_some());
+    let row = params![id, state, now(), account, has_assignee, assignee.flatten()];
+    write.prepare_cached(sql)?.execute(row)?;
     Ok(())
 }

@@ -5,9 +5,9 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::matching::index::PartitionKind;
-use crate::service::repositories::RepositoryRecord;
 use crate::service::{DocumentView, ExistingPolicy, RemovalReceipt};
-use crate::store::{jobs, now};
+use crate::store::repositories::RepositoryRecord;
+use crate::store::{audit, jobs, now};
 
 /// The maximum number of ids that a receipt lists.
 const MAX_LISTED: usize = 1000;
@@ -317,12 +317,7 @@ pub(crate) fn remove(
         1 => "1 document".to_owned(),
         many => format!("{many} documents"),
     };
-    crate::service::accounts::audit(
-        write,
-        account,
-        reason,
-        &format!("{}: {count}, receipt {receipt}", record.name),
-    )?;
+    audit::insert(write, account, reason, &format!("{}: {count}, receipt {receipt}", record.name))?;
     let repository = record.name.clone();
     let documents = entries.len() as u64;
     let reason = reason.to_owned();

@@ -4,7 +4,16 @@
 //! answers, so that they share the cost of the sync (group commit). Readers have their own connections
 //! and never wait for it.
 
+pub(crate) mod accounts;
 pub(crate) mod alerts;
+pub(crate) mod audit;
+pub(crate) mod contact_requests;
+pub(crate) mod decisions;
+pub(crate) mod deliveries;
+pub(crate) mod hooks;
+pub(crate) mod messages;
+pub(crate) mod keys;
+pub(crate) mod repositories;
 pub(crate) mod results;
 pub(crate) mod documents;
 mod ids;

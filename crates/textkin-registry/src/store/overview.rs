@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use crate::error::Error;
-use crate::service::repositories::RepositoryRecord;
+use crate::store::repositories::RepositoryRecord;
 
 /// The overview of one repository, as it is stored.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) fn replace(
                SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
                WHERE EXISTS (SELECT 1 FROM repository WHERE id = ?1)";
     let row = params![repository, at, documents, compared, words, duplicated, clusters, bars, best];
-    write.execute(sql, row)?;
+    write.prepare_cached(sql)?.execute(row)?;
     Ok(())
 }
 

@@ -8,26 +8,6 @@ use crate::store::now;
 /// The digest of the secret of a session.
 pub(crate) type SessionDigest = [u8; 32];
 
-/// What signing in needs to know of an account.
-#[derive(Debug)]
-pub(crate) struct Credentials {
-    pub(crate) account: i64,
-    pub(crate) password: Option<String>,
-    pub(crate) is_off: bool,
-}
-
-/// Returns the credentials of the account with a name.
-pub(crate) fn credentials(
-    read: &Transaction<'_>,
-    name: &str,
-) -> Result<Option<Credentials>, Error> {
-    let sql = "SELECT id, password, is_off FROM account WHERE name = ?1";
-    let row = |row: &rusqlite::Row<'_>| {
-        Ok(Credentials { account: row.get(0)?, password: row.get(1)?, is_off: row.get(2)? })
-    };
-    Ok(read.prepare_cached(sql)?.query_row([name], row).optional()?)
-}
-
 /// Inserts a session that lasts `seconds`, and deletes expired ones.
 pub(crate) fn insert(
     write: &Transaction<'_>,
@@ -37,16 +17,28 @@ pub(crate) fn insert(
     seconds: i64,
 ) -> Result<(), Error> {
     let now = now();
-    write.execute("DELETE FROM session WHERE expires < ?1", [now])?;
+    delete_expired(write, now)?;
     let sql = "INSERT INTO session (digest, account, csrf, created, expires)
                VALUES (?1, ?2, ?3, ?4, ?5)";
-    write.execute(sql, params![digest, account, csrf, now, now + seconds])?;
+    write.prepare_cached(sql)?.execute(params![digest, account, csrf, now, now + seconds])?;
     Ok(())
 }
 
 /// Deletes a session.
 pub(crate) fn delete(write: &Transaction<'_>, digest: &SessionDigest) -> Result<(), Error> {
-    write.execute("DELETE FROM session WHERE digest = ?1", params![digest])?;
+    write.prepare_cached("DELETE FROM session WHERE digest = ?1")?.execute([digest])?;
+    Ok(())
+}
+
+/// Deletes all sessions of an account.
+pub(crate) fn delete_all(write: &Transaction<'_>, account: i64) -> Result<(), Error> {
+    write.prepare_cached("DELETE FROM session WHERE account = ?1")?.execute([account])?;
+    Ok(())
+}
+
+/// Deletes the sessions that have expired.
+pub(crate) fn delete_expired(write: &Transaction<'_>, now: i64) -> Result<(), Error> {
+    write.prepare_cached("DELETE FROM session WHERE expires < ?1")?.execute([now])?;
     Ok(())
 }
 

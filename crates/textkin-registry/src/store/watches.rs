@@ -21,24 +21,21 @@ pub(crate) fn insert(
                    min_words, channels, hook, quiet_from, quiet_to, digest, created)
                VALUES (new_id(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
     let LevelThresholds { exact, high, some } = new.levels;
-    write.execute(
-        sql,
-        params![
-            account,
-            repository,
-            new.min_level.name(),
-            exact,
-            high,
-            some,
-            new.min_words,
-            serde_json::to_string(channels)?,
-            hook,
-            new.quiet_from,
-            new.quiet_to,
-            new.digest_hours,
-            now(),
-        ],
-    )?;
+    write.prepare_cached(sql)?.execute(params![
+        account,
+        repository,
+        new.min_level.name(),
+        exact,
+        high,
+        some,
+        new.min_words,
+        serde_json::to_string(channels)?,
+        hook,
+        new.quiet_from,
+        new.quiet_to,
+        new.digest_hours,
+        now(),
+    ])?;
     Ok(write.last_insert_rowid())
 }
 
@@ -72,19 +69,7 @@ pub(crate) fn list(read: &Transaction<'_>, actor: &Actor) -> Result<Vec<WatchVie
 pub(crate) fn delete(write: &Transaction<'_>, actor: &Actor, id: i64) -> Result<bool, Error> {
     let sql = "DELETE FROM watch
                WHERE id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)";
-    Ok(write.execute(sql, params![id, actor.account, actor.only])? > 0)
-}
-
-/// Returns the webhooks of an account: all, or the one with an id.
-pub(crate) fn hooks_of(
-    read: &Transaction<'_>,
-    account: i64,
-    id: Option<i64>,
-) -> Result<Vec<i64>, Error> {
-    let sql = "SELECT id FROM hook WHERE account = ?1 AND (?2 IS NULL OR id = ?2)";
-    let mut statement = read.prepare_cached(sql)?;
-    let rows = statement.query_map(params![account, id], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(write.prepare_cached(sql)?.execute(params![id, actor.account, actor.only])? > 0)
 }
 
 fn level(row: &Row<'_>, column: usize) -> rusqlite::Result<MatchLevel> {

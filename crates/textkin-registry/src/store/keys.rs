@@ -1,0 +1,106 @@
+//! API keys in the store.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+
+use crate::error::Error;
+use crate::service::KeyView;
+
+/// An API key that can be used.
+#[derive(Debug)]
+pub(crate) struct KeyRow {
+    pub(crate) id: i64,
+    pub(crate) account: i64,
+    pub(crate) scopes: String,
+    pub(crate) repository: Option<i64>,
+    pub(crate) addresses: Option<String>,
+    /// When it was last used, in seconds since 1970; 0 if it was not used yet.
+    pub(crate) used: i64,
+}
+
+/// An API key to be stored.
+#[derive(Debug)]
+pub(crate) struct NewKeyRow<'a> {
+    pub(crate) account: i64,
+    pub(crate) name: &'a str,
+    pub(crate) digest: &'a [u8; 32],
+    pub(crate) scopes: &'a str,
+    pub(crate) repository: Option<i64>,
+    pub(crate) addresses: Option<&'a str>,
+    pub(crate) created: i64,
+    pub(crate) expires: Option<i64>,
+}
+
+/// Returns the key with a digest, unless it is revoked or expired or its account is disabled.
+pub(crate) fn find(
+    read: &Transaction<'_>,
+    digest: &[u8; 32],
+    now: i64,
+) -> Result<Option<KeyRow>, Error> {
+    let sql = "SELECT api_key.id, account, scopes, repository, addresses, ifnull(used, 0)
+               FROM api_key JOIN account ON account.id = account
+               WHERE digest = ?1 AND revoked IS NULL AND NOT is_off
+                 AND (expires IS NULL OR expires > ?2)";
+    let row = |row: &Row<'_>| {
+        Ok(KeyRow {
+            id: row.get(0)?,
+            account: row.get(1)?,
+            scopes: row.get(2)?,
+            repository: row.get(3)?,
+            addresses: row.get(4)?,
+            used: row.get(5)?,
+        })
+    };
+    Ok(read.prepare_cached(sql)?.query_row(params![digest, now], row).optional()?)
+}
+
+/// Returns the keys of an account, the latest first.
+pub(crate) fn list(read: &Transaction<'_>, account: i64) -> Result<Vec<KeyView>, Error> {
+    let sql = "SELECT api_key.id, api_key.name, scopes, repository.name, addresses,
+                      api_key.created, expires, used, revoked
+               FROM api_key LEFT JOIN repository ON repository.id = repository
+               WHERE account = ?1 ORDER BY api_key.id DESC";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map([account], |row| {
+        Ok(KeyView {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            scopes: row.get(2)?,
+            repository: row.get(3)?,
+            addresses: row.get(4)?,
+            created: row.get(5)?,
+            expires: row.get(6)?,
+            used: row.get(7)?,
+            revoked: row.get(8)?,
+            key: None,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Inserts a key; returns its id.
+pub(crate) fn insert(write: &Transaction<'_>, new: &NewKeyRow<'_>) -> Result<i64, Error> {
+    let sql = "INSERT INTO api_key
+                   (account, name, digest, scopes, repository, addresses, created, expires)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
+    let NewKeyRow { account, name, digest, scopes, repository, addresses, created, expires } = new;
+    let row = params![account, name, digest, scopes, repository, addresses, created, expires];
+    Ok(write.prepare_cached(sql)?.query_row(row, |row| row.get(0))?)
+}
+
+/// Stores when a key was last used.
+pub(crate) fn set_used(write: &Transaction<'_>, id: i64, at: i64) -> Result<(), Error> {
+    write.prepare_cached("UPDATE api_key SET used = ?2 WHERE id = ?1")?.execute([id, at])?;
+    Ok(())
+}
+
+/// Revokes a key of an account; returns whether there was one.
+pub(crate) fn revoke(
+    write: &Transaction<'_>,
+    account: i64,
+    id: i64,
+    at: i64,
+) -> Result<bool, Error> {
+    let sql = "UPDATE api_key SET revoked = ?3
+               WHERE id = ?1 AND account = ?2 AND revoked IS NULL";
+    Ok(write.prepare_cached(sql)?.execute([id, account, at])? > 0)
+}
