@@ -13,6 +13,7 @@ use crate::domain::Actor;
 use crate::error::Error;
 use crate::service::tests::{POEM, actor, register, repository};
 use crate::service::*;
+use crate::store::tests::set_mail;
 
 /// A webhook receiver that answers with the given statuses in turn, then with 200.
 struct Receiver {
@@ -112,14 +113,8 @@ impl TestServer {
         let workers = service.start_workers().unwrap();
         let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
         let account = anna.account;
-        service
-            .store
-            .write(move |write| {
-                let sql = "UPDATE account SET mail = 'anna@a.example' WHERE id = ?1";
-                write.execute(sql, [account])?;
-                Ok(())
-            })
-            .unwrap();
+        let mail = Some("anna@a.example");
+        service.store.write(move |write| set_mail(write, account, mail)).unwrap();
         repository(&service, &anna, "poems", Visibility::Private);
         repository(&service, &ben, "news", Visibility::Public);
         register(&service, &anna, "poems", "mercy", POEM);
@@ -311,14 +306,7 @@ fn mail_is_sent_once_alone_or_in_a_digest() {
     let sent = server.outbox.sent();
     assert!(sent.len() < 20, "{}", sent.len());
     // Without a mail address the delivery fails.
-    server
-        .service
-        .store
-        .write(move |write| {
-            write.execute("UPDATE account SET mail = NULL WHERE id = ?1", [account])?;
-            Ok(())
-        })
-        .unwrap();
+    server.service.store.write(move |write| set_mail(write, account, None)).unwrap();
     server.copy("tomorrow");
     server.wait("given up", || server.deliveries(Some(DeliveryState::Failed)).len() == 1);
     assert_eq!(server.outbox.sent().len(), sent.len());

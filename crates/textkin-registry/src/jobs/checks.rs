@@ -8,17 +8,17 @@
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
-use rusqlite::{Transaction, params};
+use rusqlite::Transaction;
 use textkin::engine::types::number::counted;
 
 use crate::error::Error;
 use crate::jobs::queue::{self, PendingJob};
 use crate::matching::index::{IndexQuery, PartitionKind};
+use crate::service::Service;
 use crate::service::watches::{self, Channel, WatchRule};
-use crate::service::{Service, documents};
 use crate::store::alerts::{self as stored_alerts, NewAlert};
 use crate::store::deliveries::{self, NewDelivery};
-use crate::store::{now, now_ms, repositories};
+use crate::store::{documents, now, now_ms, repositories};
 
 /// The maximum number of checks in one batch.
 const MAX_BATCH: usize = 64;
@@ -335,8 +335,7 @@ impl Service {
         loop {
             let (snapshot, batch, total) = self.store.read(|read| {
                 let snapshot = WatchSnapshot::read(read)?;
-                let condition = "repository = ?1 AND number > ?2 ORDER BY number LIMIT 100";
-                let batch = documents::select(read, condition, params![repository, after])?;
+                let batch = documents::list(read, repository, None, after, 100)?;
                 let total = repositories::n_documents(read, repository)?;
                 Ok((snapshot, batch, total))
             })?;

@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rusqlite::params;
-
 use crate::delivery::mail::KEEP_MESSAGE_IDS;
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::matching::index::PartitionKind;
 use crate::service::Service;
-use crate::store::now;
+use crate::store::{deliveries, jobs, messages, now, pending, removals, responses, sessions};
 
 /// The maximum time before documents are flushed to disk.
 const FLUSH_TEXTS_AFTER: Duration = Duration::from_secs(60);
@@ -23,6 +21,8 @@ const RETAIN_EVERY: Duration = Duration::from_secs(600);
 const KEEP_JOBS: i64 = 7 * 24 * 3600;
 const KEEP_DELIVERIES: i64 = 90 * 24 * 3600;
 const KEEP_KEYS: i64 = 24 * 3600;
+/// The maximum number of removed documents that are erased from disk at once.
+const ERASE_BATCH: u32 = 10_000;
 
 impl Service {
     /// Starts the workers; they end after [`Service::stop`].
@@ -139,14 +139,7 @@ impl Service {
         let n = numbers.len();
         for numbers in numbers.chunks(200) {
             let numbers = numbers.to_vec();
-            self.store.write(move |write| {
-                let mut statement =
-                    write.prepare_cached("DELETE FROM pending WHERE number = ?1")?;
-                for number in numbers {
-                    statement.execute([number.cast_signed()])?;
-                }
-                Ok(())
-            })?;
+            self.store.write(move |write| pending::delete(write, &numbers))?;
         }
         tracing::debug!(documents = n, took = ?started.elapsed(), "flushed documents to disk");
         Ok(())
@@ -154,64 +147,31 @@ impl Service {
 
     /// Erases removed documents from disk.
     pub(crate) fn erase(&self) -> Result<(), Error> {
-        let removed = self.store.read(|read| {
-            let sql = "SELECT number, shelf, receipt FROM erase ORDER BY number LIMIT 10000";
-            let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map([], |row| {
-                Ok((
-                    row.get::<_, i64>(0)?.cast_unsigned(),
-                    row.get::<_, bool>(1)?,
-                    row.get::<_, Option<i64>>(2)?,
-                ))
-            })?;
-            Ok(rows.collect::<Result<Vec<_>, _>>()?)
-        })?;
+        let removed = self.store.read(|read| removals::list(read, ERASE_BATCH))?;
         if removed.is_empty() {
             return Ok(());
         }
         for kind in [PartitionKind::Texts, PartitionKind::Fingerprints] {
-            let is_in_kind =
-                |removed: &&(u64, bool, Option<i64>)| PartitionKind::new(!removed.1) == kind;
-            let numbers: Vec<u64> =
-                removed.iter().filter(is_in_kind).map(|removed| removed.0).collect();
+            let of_kind = removed.iter().filter(|removed| removed.kind == kind);
+            let numbers: Vec<u64> = of_kind.map(|removed| removed.number).collect();
             if !numbers.is_empty() {
                 self.index.partition(kind).erase(&numbers)?;
             }
         }
         // SQLite overwrites deleted rows in its file; this also empties the journal.
         self.store.scrub()?;
-        self.store.write(move |write| {
-            let mut erased = write.prepare_cached("DELETE FROM erase WHERE number = ?1")?;
-            let mut receipt = write.prepare_cached(
-                "UPDATE receipt SET erased = ?2 WHERE id = ?1
-                 AND NOT EXISTS (SELECT 1 FROM erase WHERE erase.receipt = receipt.id)",
-            )?;
-            for (number, _, _) in &removed {
-                erased.execute([number.cast_signed()])?;
-            }
-            let mut receipts: Vec<i64> = removed.iter().filter_map(|removed| removed.2).collect();
-            receipts.sort_unstable();
-            receipts.dedup();
-            for id in receipts {
-                receipt.execute([id, now()])?;
-            }
-            Ok(())
-        })
+        self.store.write(move |write| removals::finish(write, &removed))
     }
 
     /// Deletes old jobs, deliveries, mail ids, idempotency keys and sessions.
     fn delete_expired(&self) -> Result<(), Error> {
         self.store.write(|write| {
             let now = now();
-            let sql = "DELETE FROM job WHERE state = 'done' AND finished < ?1";
-            write.execute(sql, params![now - KEEP_JOBS])?;
-            let sql = "DELETE FROM delivery WHERE state = 'done' AND finished < ?1";
-            write.execute(sql, [now - KEEP_DELIVERIES])?;
-            let sql = "DELETE FROM mail WHERE body IS NULL AND at < ?1";
-            write.execute(sql, [now - KEEP_MESSAGE_IDS])?;
-            write.execute("DELETE FROM idempotency WHERE created < ?1", [now - KEEP_KEYS])?;
-            write.execute("DELETE FROM session WHERE expires < ?1", [now])?;
-            Ok(())
+            jobs::delete_done(write, now - KEEP_JOBS)?;
+            deliveries::delete_done(write, now - KEEP_DELIVERIES)?;
+            messages::delete_answered(write, now - KEEP_MESSAGE_IDS)?;
+            responses::delete_expired(write, now - KEEP_KEYS)?;
+            sessions::delete_expired(write, now)
         })
     }
 }

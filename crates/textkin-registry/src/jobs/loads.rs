@@ -17,12 +17,11 @@ use crate::domain::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::jobs::queue::{self, PendingJob};
 use crate::matching::index::{PartitionKind, PreparedText};
-use crate::service::documents::{
-    DocumentRow, ExistingPolicy, NewDocument, PendingText, check_document,
-};
+use crate::service::documents::{ExistingPolicy, NewDocument, check_document};
 use crate::service::repositories::RepositoryRecord;
-use crate::service::{Service, documents, pack, secrets};
-use crate::store::{files, repositories};
+use crate::service::{Service, pack, secrets};
+use crate::store::documents::{self, DocumentRow, PendingText};
+use crate::store::{files, jobs, repositories};
 
 /// The maximum number of documents and of their bytes in one transaction.
 const BATCH: usize = 100;
@@ -237,12 +236,7 @@ impl Service {
 
     /// Deletes uploads that no job needs.
     pub(crate) fn clear_uploads(&self) -> Result<(), Error> {
-        let wanted: Vec<String> = self.store.read(|read| {
-            let sql = "SELECT payload FROM job WHERE kind = ?1 AND state <> 'done'";
-            let mut statement = read.prepare(sql)?;
-            let rows = statement.query_map([queue::LOAD], |row| row.get::<_, String>(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })?;
+        let wanted = self.store.read(|read| jobs::payloads(read, queue::LOAD))?;
         let wanted: Vec<String> = wanted
             .iter()
             .filter_map(|order| serde_json::from_str::<LoadPayload>(order).ok())

@@ -14,8 +14,9 @@ use crate::domain::{Actor, Scope};
 use crate::error::Error;
 use crate::matching::index::{CHUNK_WORDS, PartitionKind};
 use crate::matching::match_set::MatchedDocument;
-use crate::service::documents::{self, DocumentRow, DocumentView};
+use crate::service::documents::DocumentView;
 use crate::service::{ByteRange, Service};
+use crate::store::documents::{self, DocumentRow};
 
 /// The maximum number of occurrences of a passage that are returned.
 const MAX_OCCURRENCES: usize = 100;

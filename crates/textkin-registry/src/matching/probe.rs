@@ -14,8 +14,9 @@ use crate::error::Error;
 use crate::matching::exclusions::Exclusions;
 use crate::matching::index::IndexQuery;
 use crate::matching::match_set::{MatchSet, MatchedDocument};
+use crate::service::Service;
 use crate::service::repositories::RepositoryRecord;
-use crate::service::{Service, documents};
+use crate::store::documents;
 use crate::store::results::{self, DisclosedRepository};
 
 /// The maximum and the default number of matches in one response.

@@ -15,6 +15,7 @@ use crate::matching::tokenized;
 use crate::service::decisions::TextDigest;
 use crate::service::tests::{POEM, actor, register, repository};
 use crate::service::*;
+use crate::store::{documents, tests as fixtures};
 
 const FORM: &str = "I declare that I have written this work alone and without help of others";
 
@@ -116,23 +117,8 @@ fn a_form_alone_has_no_matches_when_templates_are_excluded() {
 #[test]
 fn a_data_folder_of_version_1_is_upgraded() {
     let folder = tempfile::tempdir().unwrap();
-    let store = crate::store::tests::store_of_version_1(&folder.path().join(STORE));
-    let digest = *blake3::hash(POEM.as_bytes()).as_bytes();
-    store
-        .execute_batch(
-            "INSERT INTO account (id, name, created) VALUES (1, 'anna', 7);
-             INSERT INTO team (id, name, created) VALUES (1, 'anna', 7);
-             INSERT INTO member (team, account, role) VALUES (1, 1, 'owner');
-             INSERT INTO repository (id, team, name, visibility, created, documents, words)
-                 VALUES (1, 1, 'works', 'private', 7, 1, 46);",
-        )
-        .unwrap();
-    let sql = "INSERT INTO document (number, repository, id, words, bytes, digest, added)
-               VALUES (1, 1, 'mercy', 46, ?1, ?2, 7)";
-    store.execute(sql, rusqlite::params![POEM.len(), digest]).unwrap();
-    let sql = "INSERT INTO pending (number, shelf, text) VALUES (1, 0, ?1)";
-    store.execute(sql, [pack(POEM).unwrap()]).unwrap();
-    drop(store);
+    let path = folder.path().join(STORE);
+    drop(fixtures::store_of_version_1_with_document(&path, "works", "mercy", POEM));
 
     let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
@@ -423,8 +409,7 @@ fn a_kept_result_drops_what_is_deleted_or_hidden_and_gets_new_documents_when_rec
     assert_eq!((shown().0, shown().2), (vec!["b".into(), "c".into(), "private".into()], true));
     disclose(false);
     assert_eq!(shown().0, ["b", "c"]);
-    let hide = "UPDATE repository SET visibility = 'private' WHERE name = 'news'";
-    service.store.write(move |write| Ok(write.execute(hide, [])?)).unwrap();
+    service.store.write(|write| fixtures::make_private(write, "news")).unwrap();
     assert_eq!(shown().0, ["b"]);
     service.recalculate_result(&anna, &id).unwrap();
     assert_eq!(shown(), (vec!["b".to_owned(), "e".to_owned()], 46, false));
@@ -433,9 +418,8 @@ fn a_kept_result_drops_what_is_deleted_or_hidden_and_gets_new_documents_when_rec
     assert_eq!(shown(), (Vec::new(), 0, false));
     // A result of an earlier version has no matches yet; damaged ones are calculated again.
     register(&service, &anna, "works", "f", POEM);
-    for matches in ["NULL", "x'00'"] {
-        let sql = format!("UPDATE result SET matches = {matches}");
-        service.store.write(move |write| Ok(write.execute(&sql, [])?)).unwrap();
+    for matches in [None, Some(&[0][..])] {
+        service.store.write(move |write| fixtures::set_matches(write, matches)).unwrap();
         assert_eq!(shown(), (vec!["f".to_owned()], 46, false));
     }
 }

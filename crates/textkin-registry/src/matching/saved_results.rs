@@ -23,11 +23,9 @@ use crate::matching::match_set::{
 };
 use crate::matching::probe::{self, ProbeMatch};
 use crate::service::repositories::RepositoryRecord;
-use crate::service::{
-    LevelThresholds, MatchLevel, ProbeRequest, Service, documents, pack, secrets, unpack,
-};
-use crate::store::now;
+use crate::service::{LevelThresholds, MatchLevel, ProbeRequest, Service, pack, secrets, unpack};
 use crate::store::results::{self, KeptComparison, KeptRow, ResultRow};
+use crate::store::{documents, now};
 
 /// The maximum number of sources of a result.
 pub(crate) const MAX_SOURCES: usize = 100;

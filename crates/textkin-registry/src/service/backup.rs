@@ -11,9 +11,9 @@ use hashbrown::HashSet;
 use textkin::engine::repository_format::Disk;
 
 use crate::error::Error;
-use crate::service::{STORE, documents};
+use crate::service::STORE;
 use crate::store::secret_key::{SECRET_KEY_FILE, SecretKey};
-use crate::store::{Store, files};
+use crate::store::{Store, documents, files, integrity, pending};
 
 /// The number of attempts to copy a partition whose files change meanwhile.
 const MAX_ATTEMPTS: usize = 100;
@@ -84,23 +84,13 @@ fn remove_deleted(store: &Store, copy: &Store, numbers: Vec<u64>) -> Result<(), 
         let mut deleted = Vec::new();
         for number in numbers {
             if documents::by_number(read, number)?.is_none() {
-                deleted.push(number.cast_signed());
+                deleted.push(number);
             }
         }
         Ok(deleted)
     })?;
     copy.write(move |write| {
-        let mut count = write.prepare(
-            "UPDATE repository SET documents = documents - 1,
-                 words = words - (SELECT words FROM document WHERE number = ?1)
-             WHERE id = (SELECT repository FROM document WHERE number = ?1)",
-        )?;
-        let mut delete = write.prepare("DELETE FROM document WHERE number = ?1")?;
-        for number in deleted {
-            count.execute([number])?;
-            delete.execute([number])?;
-        }
-        Ok(())
+        deleted.into_iter().try_for_each(|number| documents::forget(write, number))
     })
 }
 
@@ -207,16 +197,13 @@ fn inspect(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
     let store = Store::open(&path)?;
     let mut on_disk: HashSet<u64> = HashSet::new();
     let (documents, pending) = store.read(|read| {
-        let integrity: String = read.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+        let integrity = integrity::check(read)?;
         if integrity != "ok" {
             return Err(Error::Store { path: path.clone(), reason: integrity });
         }
-        let numbers = |sql: &str| -> Result<HashSet<u64>, Error> {
-            let mut statement = read.prepare(sql)?;
-            let rows = statement.query_map([], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        };
-        Ok((numbers("SELECT number FROM document")?, numbers("SELECT number FROM pending")?))
+        let (documents, pending): (HashSet<u64>, HashSet<u64>) =
+            (documents::numbers(read)?, pending::numbers(read)?);
+        Ok((documents, pending))
     })?;
     for partition in PARTITIONS {
         let partition = folder.join("index").join(partition);

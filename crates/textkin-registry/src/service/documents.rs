@@ -7,11 +7,8 @@ use crate::domain::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::matching::index::{PartitionKind, PreparedText};
 use crate::service::{Service, pack};
-use crate::store::documents::{self, store_response, stored_response};
-pub(crate) use crate::store::documents::{
-    DocumentRow, InsertOutcome, PendingText, by_number, find, insert, remove, select, select_with,
-};
-use crate::store::{now, origins};
+use crate::store::documents::{self, DocumentRow, InsertOutcome, PendingText};
+use crate::store::{now, origins, removals, responses};
 
 /// The maximum number of characters of an id, title, time, author or label.
 const MAX_NAME: usize = 512;
@@ -155,16 +152,17 @@ impl Service {
         let account = actor.account;
         let (registered, inserted) = self.store.write(move |write| {
             if let Some((key, request)) = &request
-                && let Some(answer) = stored_response(write, account, key, request)?
+                && let Some(answer) = responses::find(write, account, key, request)?
             {
                 return Ok((serde_json::from_str(&answer)?, None));
             }
             let pending = PendingText { account, kind, packed: &packed, existing };
-            let inserted = insert(write, &entry, &record, &pending)?;
+            let inserted = documents::insert(write, &entry, &record, &pending)?;
             let (job, existed) = (inserted.job, inserted.number.is_none());
             let registered = RegisteredDocument { id: entry.id, words, digest, job, existed };
             if let Some((key, request)) = &request {
-                store_response(write, account, key, request, &serde_json::to_string(&registered)?)?;
+                let body = serde_json::to_string(&registered)?;
+                responses::insert(write, account, key, request, &body)?;
             }
             Ok((registered, Some(inserted)))
         })?;
@@ -219,7 +217,7 @@ impl Service {
         actor.require_scope(Scope::Read)?;
         let (record, entry, origins) = self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
-            let entry = find(read, &record, id)?;
+            let entry = documents::find(read, &record, id)?;
             let origins = origins::find(read, entry.number.cast_unsigned())?;
             Ok((record, entry, origins))
         })?;
@@ -247,8 +245,8 @@ impl Service {
         let (removal, numbers) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
             by.require_role(record.access(), Role::Writer)?;
-            let entry = find(write, &record, &id)?;
-            remove(write, Some(by.account), &record, &[entry], "deleted")
+            let entry = documents::find(write, &record, &id)?;
+            documents::remove(write, Some(by.account), &record, &[entry], "deleted")
         })?;
         self.index.remove(&numbers);
         self.work.notify();
@@ -262,7 +260,7 @@ impl Service {
     pub fn receipt(&self, actor: &Actor, receipt: i64) -> Result<RemovalReceipt, Error> {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
-            let found = documents::receipt(read, receipt)?;
+            let found = removals::receipt(read, receipt)?;
             let found =
                 found.filter(|(_, team)| actor.only.is_none() && actor.role(*team).is_some());
             found

@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::domain::Actor;
 use crate::error::Error;
 use crate::service::{KeyView, NewKey, STORE, Service, ServiceLimits, keys};
-use crate::store::Store;
+use crate::store::metrics::StoreCounts;
+use crate::store::{Store, setting};
 
 impl Service {
     /// Checks that the store can be read.
@@ -13,10 +14,7 @@ impl Service {
     /// # Errors
     /// If it cannot.
     pub fn check_store(&self) -> Result<(), Error> {
-        self.store.read(|read| {
-            let _: i64 = read.query_row("SELECT count(*) FROM setting", [], |row| row.get(0))?;
-            Ok(())
-        })
+        self.store.read(|read| setting::get(read, setting::SETUP_TOKEN)).map(drop)
     }
 
     /// Returns the limits of the service.
@@ -31,68 +29,33 @@ impl Service {
     /// If the actor is not an administrator.
     pub fn metrics(&self, actor: &Actor) -> Result<Vec<(&'static str, &'static str, u64)>, Error> {
         actor.require_admin()?;
-        let mut metrics = self.store.read(|read| {
-            let count = |name, help, sql: &str| -> Result<_, Error> {
-                let value: u64 = read.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
-                Ok((name, help, value))
-            };
-            Ok(vec![
-                count("accounts", "Accounts.", "SELECT count(*) FROM account")?,
-                count("repositories", "Repositories.", "SELECT count(*) FROM repository")?,
-                count(
-                    "documents",
-                    "Documents.",
-                    "SELECT ifnull(sum(documents), 0) FROM repository",
-                )?,
-                count("words", "Words.", "SELECT ifnull(sum(words), 0) FROM repository")?,
-                count(
-                    "registered_total",
-                    "Documents registered since the server was set up.",
-                    "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'document'",
-                )?,
-                count(
-                    "documents_pending",
-                    "Documents not flushed to disk yet.",
-                    "SELECT count(*) FROM pending",
-                )?,
-                count(
-                    "documents_to_erase",
-                    "Deleted documents not erased from disk yet.",
-                    "SELECT count(*) FROM erase",
-                )?,
-                count(
-                    "jobs_waiting",
-                    "Jobs waiting or running.",
-                    // One query per partial index.
-                    "SELECT (SELECT count(*) FROM job
-                             WHERE state IN ('waiting', 'running') AND kind = 'check')
-                          + (SELECT count(*) FROM job
-                             WHERE state IN ('waiting', 'running') AND kind <> 'check')",
-                )?,
-                count(
-                    "jobs_failed",
-                    "Failed jobs.",
-                    "SELECT count(*) FROM job WHERE state = 'failed'",
-                )?,
-                count(
-                    "alerts_open",
-                    "Open alerts.",
-                    "SELECT count(*) FROM alert WHERE state = 'open'",
-                )?,
-                count(
-                    "deliveries_waiting",
-                    "Deliveries waiting to be sent by mail or webhook.",
-                    "SELECT count(*) FROM delivery WHERE state = 'waiting'",
-                )?,
-            ])
-        })?;
+        let counts = self.store.read(StoreCounts::read)?;
         let partitions = self.index.partitions();
         let on_disk = partitions.iter().map(|partition| partition.n_on_disk()).sum();
         let memtable = partitions.iter().map(|partition| partition.memtable_bytes() as u64).sum();
-        metrics.push(("documents_on_disk", "Documents in index files.", on_disk));
-        let help = "Memory of documents that are not flushed to disk yet.";
-        metrics.push(("memtable_bytes", help, memtable));
-        Ok(metrics)
+        Ok(vec![
+            ("accounts", "Accounts.", counts.accounts),
+            ("repositories", "Repositories.", counts.repositories),
+            ("documents", "Documents.", counts.documents),
+            ("words", "Words.", counts.words),
+            (
+                "registered_total",
+                "Documents registered since the server was set up.",
+                counts.registered,
+            ),
+            ("documents_pending", "Documents not flushed to disk yet.", counts.pending),
+            ("documents_to_erase", "Deleted documents not erased from disk yet.", counts.to_erase),
+            ("jobs_waiting", "Jobs waiting or running.", counts.jobs_waiting),
+            ("jobs_failed", "Failed jobs.", counts.jobs_failed),
+            ("alerts_open", "Open alerts.", counts.alerts_open),
+            (
+                "deliveries_waiting",
+                "Deliveries waiting to be sent by mail or webhook.",
+                counts.deliveries_waiting,
+            ),
+            ("documents_on_disk", "Documents in index files.", on_disk),
+            ("memtable_bytes", "Memory of documents that are not flushed to disk yet.", memtable),
+        ])
     }
 }
 

@@ -61,9 +61,10 @@ pub use crate::matching::probe::{
 use self::origins::Tracers;
 use crate::cancel::{self, Cancel};
 use crate::error::Error;
-use crate::matching::index::{Index, PartitionKind, PreparedText};
+use crate::matching::index::{Index, PreparedText};
+use crate::store::pending::{self, PendingDocument};
 use crate::store::secret_key::{SECRET_KEY_FILE, SecretKey};
-use crate::store::{Store, files};
+use crate::store::{self, Store, files};
 
 /// Limits on what the server accepts and keeps in memory.
 #[derive(Clone, Debug)]
@@ -146,13 +147,7 @@ impl Service {
         if let Err(reason) = &secret_key {
             tracing::warn!("webhooks cannot be delivered: {reason}");
         }
-        let owners = store.read(|read| {
-            let mut statement = read.prepare("SELECT number, repository FROM document")?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<Result<Vec<(i64, u32)>, _>>()?)
-        })?;
-        let owners: Vec<(u64, u32)> =
-            owners.into_iter().map(|(number, owner)| (number.cast_unsigned(), owner)).collect();
+        let owners = store.read(store::documents::owners)?;
         let index = Index::open(&folder.join("index"), &owners)?;
         let service = Self {
             folder: folder.to_owned(),
@@ -188,24 +183,12 @@ impl Service {
     /// Adds up to `limit` documents that are not flushed yet to the index, those with numbers above
     /// `after`; returns the last number.
     pub(crate) fn reindex_pending(&self, after: i64, limit: u32) -> Result<Option<i64>, Error> {
-        let batch = self.store.read(|read| {
-            let mut statement = read.prepare_cached(
-                "SELECT number, shelf, text, repository FROM pending JOIN document USING (number)
-                 WHERE number > ?1 ORDER BY number LIMIT ?2",
-            )?;
-            let rows = statement.query_map(rusqlite::params![after, limit], |row| {
-                let row: (i64, bool, Vec<u8>, u32) =
-                    (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-                Ok(row)
-            })?;
-            Ok(rows.collect::<Result<Vec<_>, _>>()?)
-        })?;
-        let last = batch.last().map(|row| row.0);
-        for (number, is_fingerprints, text, repository) in batch {
-            let text = unpack(&text)?;
+        let batch = self.store.read(|read| pending::list(read, after, limit))?;
+        let last = batch.last().map(|document| document.number.cast_signed());
+        for PendingDocument { number, kind, packed, repository } in batch {
+            let text = unpack(&packed)?;
             let prepared: PreparedText = self.index.prepare(&text);
-            let kind = PartitionKind::new(!is_fingerprints);
-            self.index.add(kind, number.cast_unsigned(), repository, text, &prepared);
+            self.index.add(kind, number, repository, text, &prepared);
         }
         Ok(last)
     }

@@ -8,7 +8,7 @@ use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
 use hashbrown::{HashMap, HashSet};
-use rusqlite::{Transaction, params};
+use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use textkin::engine::trace::{Memory, Preset};
 use textkin::engine::{StreamTracer, TraceProgress, TraceSettings};
@@ -16,9 +16,9 @@ use textkin::engine::{StreamTracer, TraceProgress, TraceSettings};
 use crate::error::Error;
 use crate::jobs::queue::PendingJob;
 use crate::matching::index::PartitionKind;
+use crate::service::Service;
 use crate::service::reattribution::Reattribution;
-use crate::service::{Service, documents};
-use crate::store::origins;
+use crate::store::{documents, origins};
 
 /// The memory limit of the tracer of one repository, in bytes.
 pub const ORIGINS_MEMORY: u64 = 16 << 20;
@@ -167,12 +167,9 @@ impl Service {
         let mut tracing = RepositoryTracer { tracer, last, unsaved: 0, used: 0 };
         // Read the documents registered since it was saved.
         loop {
-            let batch = self.store.read(|read| {
-                let condition = "repository = ?1 AND number > ?2 AND number < ?3
-                                 ORDER BY number LIMIT 500";
-                let row = params![repository, tracing.last.cast_signed(), before.cast_signed()];
-                documents::select(read, condition, row)
-            })?;
+            let batch = self
+                .store
+                .read(|read| documents::between(read, repository, tracing.last, before, 500))?;
             if batch.is_empty() {
                 return Ok(tracing);
             }

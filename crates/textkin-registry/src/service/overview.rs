@@ -9,11 +9,11 @@ use crate::domain::{Actor, Scope};
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::service::Service;
-use crate::service::documents::{self, DocumentView};
+use crate::service::documents::DocumentView;
 use crate::service::repositories::RepositoryRecord;
 use crate::service::repository_graph::RepositoryGraph;
-use crate::store::now;
 use crate::store::overview::{self, StoredOverview};
+use crate::store::{documents, now};
 
 /// The minimum share of a match, in percent.
 pub const OVERVIEW_THRESHOLD: u32 = 5;

@@ -1,14 +1,15 @@
 //! Purges: removes documents by a rule, with a preview before and a receipt after; and retention.
 
-use rusqlite::{Transaction, params};
+use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::service::Service;
-use crate::service::documents::{self, DocumentRow, RemovalReceipt};
+use crate::service::documents::RemovalReceipt;
 use crate::service::repositories::{RepositoryRecord, check_days};
+use crate::store::documents::{self, DocumentChoice, DocumentRow};
 use crate::store::now;
 use crate::store::repositories::{self, RetainedRepository};
 
@@ -113,7 +114,7 @@ impl Service {
         let (removal, numbers) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
             by.require_role(record.access(), Role::Owner)?;
-            let entries = documents::select(write, "repository = ?1", params![record.id])?;
+            let entries = documents::choose(write, record.id, &DocumentChoice::default())?;
             let reason = "repository deleted";
             let removed = documents::remove(write, Some(by.account), &record, &entries, reason)?;
             repositories::delete(write, record.id)?;
@@ -163,13 +164,8 @@ fn select(
     }
     check_days(*older_than_days)?;
     let before = older_than_days.map(|days| now() - i64::from(days) * 24 * 3600);
-    let condition = "repository = ?1
-        AND (?2 IS NULL OR added < ?2)
-        AND (?3 IS NULL OR number NOT IN (
-             SELECT number FROM document WHERE repository = ?1 ORDER BY number DESC LIMIT ?3))
-        AND (?4 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?4)) > 0)
-        ORDER BY number";
-    documents::select(read, condition, params![record.id, before, keep_latest, query])
+    let (except_latest, filter) = (*keep_latest, query.as_deref());
+    documents::choose(read, record.id, &DocumentChoice { before, except_latest, filter })
 }
 
 pub(crate) fn reason(rule: &PurgeRule) -> String {

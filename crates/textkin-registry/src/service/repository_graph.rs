@@ -3,7 +3,6 @@
 use std::sync::{Arc, PoisonError};
 
 use hashbrown::HashMap;
-use rusqlite::params;
 use textkin::engine::source::MemorySource;
 use textkin::engine::types::{DisjointSets, Document};
 use textkin::engine::{RunControl, Settings, discover};
@@ -12,8 +11,9 @@ use crate::domain::{Actor, Scope};
 use crate::error::Error;
 use crate::matching::index::PartitionKind;
 use crate::service::Service;
-use crate::service::documents::{self, DocumentView};
+use crate::service::documents::DocumentView;
 use crate::service::repositories::RepositoryRecord;
+use crate::store::{documents, repositories};
 
 /// The maximum number of documents of a repository in its graph: the latest.
 pub const MAX_GRAPH_DOCUMENTS: usize = 5000;
@@ -77,12 +77,8 @@ impl Service {
         record: &RepositoryRecord,
     ) -> Result<Arc<RepositoryGraph>, Error> {
         let (entries, total) = self.store.read(|read| {
-            let condition =
-                format!("repository = ?1 ORDER BY number DESC LIMIT {MAX_GRAPH_DOCUMENTS}");
-            let entries = documents::select(read, &condition, params![record.id])?;
-            let sql = "SELECT count(*) FROM document WHERE repository = ?1";
-            let total: u64 = read.query_row(sql, [record.id], |row| row.get(0))?;
-            Ok((entries, total))
+            let entries = documents::latest(read, record.id, MAX_GRAPH_DOCUMENTS)?;
+            Ok((entries, repositories::n_documents(read, record.id)?))
         })?;
         let last = entries.first().map_or(0, |entry| entry.number);
         let is_current =

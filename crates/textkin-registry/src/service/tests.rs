@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::domain::{Actor, Scope};
+use crate::matching::index::PartitionKind;
+use crate::store::documents;
 
 pub(crate) const POEM: &str = "The quality of mercy is not strained it droppeth as the gentle rain from heaven \
                     upon the place beneath it is twice blest it blesseth him that gives and him that \
@@ -470,12 +472,8 @@ fn a_failed_job_is_deleted_once_and_only_by_its_account() {
     repository(&service, &anna, "poems", Visibility::Private);
     let job = register(&service, &anna, "poems", "mercy", POEM).job.unwrap();
     assert!(service.delete_job(&anna, job).is_err(), "the job has not failed");
-    service
-        .store
-        .write(move |write| {
-            Ok(write.execute("UPDATE job SET state = 'failed' WHERE id = ?1", [job])?)
-        })
-        .unwrap();
+    let failed = Err("failed");
+    service.store.write(move |write| crate::store::jobs::finish(write, job, failed)).unwrap();
     assert!(service.delete_job(&ben, job).is_err());
     service.delete_job(&anna, job).unwrap();
     assert!(service.delete_job(&anna, job).is_err());

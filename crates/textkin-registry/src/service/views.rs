@@ -1,14 +1,14 @@
 //! Queries that only the pages need: lists in other orders, counts, warnings.
 
-use rusqlite::params;
 use textkin::engine::types::number::counted;
 use textkin::engine::types::{Layers, Tokens};
 
 use crate::domain::{Actor, Role, Scope};
 use crate::error::Error;
-use crate::service::documents::{self, DocumentView, RemovalReceipt};
+use crate::service::documents::{DocumentView, RemovalReceipt};
 use crate::service::origins::DocumentOrigins;
 use crate::service::{AlertState, AlertView, PurgeRule, Service};
+use crate::store::documents::{self, DocumentOrder};
 use crate::store::{accounts, alerts, now, origins};
 
 /// Texts with fewer words get a warning.
@@ -70,7 +70,7 @@ impl Service {
         actor: &Actor,
         limit: u32,
     ) -> Result<Vec<(DocumentView, String)>, Error> {
-        self.visible_documents(actor, "1 ORDER BY number DESC", limit)
+        self.visible_documents(actor, None, limit)
     }
 
     /// Finds documents by a part of their title or id.
@@ -83,26 +83,20 @@ impl Service {
         if query.is_empty() {
             return Ok(Vec::new());
         }
-        let quoted = format!("'{}'", query.replace('\'', "''"));
-        let condition = format!(
-            "instr(lower(id || ' ' || ifnull(title, '')), lower({quoted})) > 0 ORDER BY number DESC"
-        );
-        self.visible_documents(actor, &condition, limit)
+        self.visible_documents(actor, Some(query), limit)
     }
 
     fn visible_documents(
         &self,
         actor: &Actor,
-        condition: &str,
+        filter: Option<&str>,
         limit: u32,
     ) -> Result<Vec<(DocumentView, String)>, Error> {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let visible = Self::visible(read, actor)?;
-            let ids: Vec<String> = visible.iter().map(|record| record.id.to_string()).collect();
-            let condition =
-                format!("repository IN ({}) AND {condition} LIMIT {limit}", ids.join(","));
-            let entries = documents::select_with(read, &condition, [])?;
+            let ids: Vec<i64> = visible.iter().map(|record| record.id).collect();
+            let entries = documents::latest_of_all(read, &ids, filter, limit)?;
             let name = |id: i64| {
                 let record = visible.iter().find(|record| record.id == id);
                 record.map_or(String::new(), |record| record.name.clone())
@@ -130,21 +124,16 @@ impl Service {
     ) -> Result<(Vec<DocumentWithOldWords>, u64), Error> {
         actor.require_scope(Scope::Read)?;
         let order = match sort {
-            "title" => "lower(ifnull(title, id)), number",
-            "time" => "time DESC, number DESC",
-            "words" => "words DESC, number DESC",
-            _ => "number DESC",
+            "title" => DocumentOrder::Title,
+            "time" => DocumentOrder::Time,
+            "words" => DocumentOrder::Words,
+            _ => DocumentOrder::Registered,
         };
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
-            let condition = "repository = ?1
-                AND (?2 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?2)) > 0)";
-            let total: u64 = read
-                .prepare_cached(&format!("SELECT count(*) FROM document WHERE {condition}"))?
-                .query_row(params![record.id, filter], |row| row.get(0))?;
-            let offset = page.saturating_mul(u64::from(size)).min(i64::MAX as u64);
-            let paged = format!("{condition} ORDER BY {order} LIMIT {size} OFFSET {offset}");
-            let entries = documents::select(read, &paged, params![record.id, filter])?;
+            let total = documents::count(read, record.id, filter)?;
+            let offset = page.saturating_mul(u64::from(size));
+            let entries = documents::page(read, record.id, filter, order, offset, size)?;
             let mut rows = Vec::with_capacity(entries.len());
             for entry in entries {
                 let old = origins::old_words(read, entry.number.cast_unsigned())?;
@@ -232,11 +221,7 @@ impl Service {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
-            let condition = format!(
-                "repository = ?1 AND EXISTS (SELECT 1 FROM origin WHERE origin.number =
-                 document.number) ORDER BY number DESC LIMIT {limit}"
-            );
-            let mut entries = documents::select(read, &condition, params![record.id])?;
+            let mut entries = documents::latest_traced(read, record.id, limit)?;
             entries.reverse();
             let mut traced = Vec::with_capacity(entries.len());
             for entry in entries {

@@ -1,4 +1,4 @@
-//! Documents in the store: rows, pending texts, removal receipts and answers to repeated requests.
+//! Documents in the store.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
@@ -6,8 +6,9 @@ use crate::error::Error;
 use crate::jobs::queue;
 use crate::matching::index::PartitionKind;
 use crate::service::{DocumentView, ExistingPolicy, RemovalReceipt};
+use crate::store::removals::{self, RemovedDocument};
 use crate::store::repositories::RepositoryRecord;
-use crate::store::{audit, jobs, now};
+use crate::store::{audit, jobs, now, pending};
 
 /// The maximum number of ids that a receipt lists.
 const MAX_LISTED: usize = 1000;
@@ -67,6 +68,10 @@ impl DocumentRow {
     }
 }
 
+/// The condition that the id or title contains the text ?2, if there is one.
+const CONTAINS: &str =
+    "(?2 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?2)) > 0)";
+
 /// Returns documents of a repository in the order of registration: those with numbers above `after` and
 /// with `filter` in the id or title.
 pub(crate) fn list(
@@ -76,34 +81,150 @@ pub(crate) fn list(
     after: i64,
     limit: u32,
 ) -> Result<Vec<DocumentRow>, Error> {
-    let condition = "repository = ?1 AND number > ?2
-        AND (?3 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?3)) > 0)
-        ORDER BY number LIMIT ?4";
-    select(read, condition, params![repository, after, filter, limit])
+    let condition =
+        format!("repository = ?1 AND {CONTAINS} AND number > ?3 ORDER BY number LIMIT ?4");
+    select(read, &condition, params![repository, filter, after, limit])
 }
 
-/// Returns a receipt, and the team of the repository.
-pub(crate) fn receipt(
+/// Returns documents of a repository in the order of registration: those with numbers above `after` and
+/// below `before`.
+pub(crate) fn between(
     read: &Transaction<'_>,
-    id: i64,
-) -> Result<Option<(RemovalReceipt, i64)>, Error> {
-    let sql = "SELECT id, at, repository, reason, documents, words, ids, erased, team
-               FROM receipt WHERE id = ?1";
-    Ok(read.prepare_cached(sql)?.query_row([id], removal).optional()?)
+    repository: u32,
+    after: u64,
+    before: u64,
+    limit: u32,
+) -> Result<Vec<DocumentRow>, Error> {
+    let condition = "repository = ?1 AND number > ?2 AND number < ?3 ORDER BY number LIMIT ?4";
+    let row = params![repository, after.cast_signed(), before.cast_signed(), limit];
+    select(read, condition, row)
 }
 
-fn removal(row: &Row<'_>) -> rusqlite::Result<(RemovalReceipt, i64)> {
-    let removal = RemovalReceipt {
-        receipt: row.get(0)?,
-        at: row.get(1)?,
-        repository: row.get(2)?,
-        reason: row.get(3)?,
-        documents: row.get(4)?,
-        words: row.get(5)?,
-        ids: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
-        erased: row.get(7)?,
+/// Returns the latest documents of a repository, the latest first.
+pub(crate) fn latest(
+    read: &Transaction<'_>,
+    repository: i64,
+    limit: usize,
+) -> Result<Vec<DocumentRow>, Error> {
+    let condition = "repository = ?1 ORDER BY number DESC LIMIT ?2";
+    select(read, condition, params![repository, limit])
+}
+
+/// Returns the latest documents of a repository that were traced, the latest first.
+pub(crate) fn latest_traced(
+    read: &Transaction<'_>,
+    repository: i64,
+    limit: u32,
+) -> Result<Vec<DocumentRow>, Error> {
+    let condition = "repository = ?1
+        AND EXISTS (SELECT 1 FROM origin WHERE origin.number = document.number)
+        ORDER BY number DESC LIMIT ?2";
+    select(read, condition, params![repository, limit])
+}
+
+/// Returns the latest documents of several repositories with `filter` in the id or title, each with its
+/// repository, the latest first.
+pub(crate) fn latest_of_all(
+    read: &Transaction<'_>,
+    repositories: &[i64],
+    filter: Option<&str>,
+    limit: u32,
+) -> Result<Vec<(i64, DocumentRow)>, Error> {
+    let sql = format!(
+        "SELECT {}, document.repository FROM document
+         WHERE repository IN (SELECT value FROM json_each(?1)) AND {CONTAINS}
+         ORDER BY number DESC LIMIT ?3",
+        DocumentRow::COLUMNS
+    );
+    let mut statement = read.prepare_cached(&sql)?;
+    let row = params![serde_json::to_string(repositories)?, filter, limit];
+    let rows = statement
+        .query_map(row, |row| Ok((row.get(DocumentRow::N_COLUMNS)?, DocumentRow::read(row)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The order of a list of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DocumentOrder {
+    /// The latest registered first.
+    Registered,
+    Title,
+    /// The latest first, according to their sources.
+    Time,
+    /// The longest first.
+    Words,
+}
+
+/// Returns a page of the documents of a repository with `filter` in the id or title.
+pub(crate) fn page(
+    read: &Transaction<'_>,
+    repository: i64,
+    filter: Option<&str>,
+    order: DocumentOrder,
+    offset: u64,
+    limit: u32,
+) -> Result<Vec<DocumentRow>, Error> {
+    let order = match order {
+        DocumentOrder::Registered => "number DESC",
+        DocumentOrder::Title => "lower(ifnull(title, id)), number",
+        DocumentOrder::Time => "time DESC, number DESC",
+        DocumentOrder::Words => "words DESC, number DESC",
     };
-    Ok((removal, row.get(8)?))
+    let condition = format!("repository = ?1 AND {CONTAINS} ORDER BY {order} LIMIT ?3 OFFSET ?4");
+    let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+    select(read, &condition, params![repository, filter, limit, offset])
+}
+
+/// Counts the documents of a repository with `filter` in the id or title.
+pub(crate) fn count(
+    read: &Transaction<'_>,
+    repository: i64,
+    filter: Option<&str>,
+) -> Result<u64, Error> {
+    let sql = format!("SELECT count(*) FROM document WHERE repository = ?1 AND {CONTAINS}");
+    Ok(read.prepare_cached(&sql)?.query_row(params![repository, filter], |row| row.get(0))?)
+}
+
+/// A choice of documents of a repository: those that meet all of its conditions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DocumentChoice<'a> {
+    /// Registered before this time, in seconds since 1970.
+    pub(crate) before: Option<i64>,
+    /// All but this many of the latest.
+    pub(crate) except_latest: Option<u64>,
+    /// With this text in the id or title.
+    pub(crate) filter: Option<&'a str>,
+}
+
+/// Returns the documents of a repository that meet some conditions, in the order of registration.
+pub(crate) fn choose(
+    read: &Transaction<'_>,
+    repository: i64,
+    choice: &DocumentChoice<'_>,
+) -> Result<Vec<DocumentRow>, Error> {
+    let condition = format!(
+        "repository = ?1 AND {CONTAINS} AND (?3 IS NULL OR added < ?3)
+         AND (?4 IS NULL OR number NOT IN (
+             SELECT number FROM document WHERE repository = ?1 ORDER BY number DESC LIMIT ?4))
+         ORDER BY number"
+    );
+    let DocumentChoice { before, except_latest, filter } = choice;
+    select(read, &condition, params![repository, filter, before, except_latest])
+}
+
+/// Returns the number and the repository of every document.
+pub(crate) fn owners(read: &Transaction<'_>) -> Result<Vec<(u64, u32)>, Error> {
+    let mut statement = read.prepare_cached("SELECT number, repository FROM document")?;
+    let rows =
+        statement.query_map([], |row| Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Returns the numbers of all documents.
+pub(crate) fn numbers<T: FromIterator<u64>>(read: &Transaction<'_>) -> Result<T, Error> {
+    let mut statement = read.prepare_cached("SELECT number FROM document")?;
+    let rows = statement.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Returns the document `id` of a repository.
@@ -128,24 +249,8 @@ pub(crate) fn by_number(read: &Transaction<'_>, number: u64) -> Result<Option<Do
     Ok(read.prepare_cached(&sql)?.query_row([number], DocumentRow::read).optional()?)
 }
 
-/// Returns the documents that meet a condition in SQL, each with its repository.
-pub(crate) fn select_with(
-    read: &Transaction<'_>,
-    condition: &str,
-    values: impl rusqlite::Params,
-) -> Result<Vec<(i64, DocumentRow)>, Error> {
-    let sql = format!(
-        "SELECT {}, document.repository FROM document WHERE {condition}",
-        DocumentRow::COLUMNS
-    );
-    let mut statement = read.prepare(&sql)?;
-    let rows = statement
-        .query_map(values, |row| Ok((row.get(DocumentRow::N_COLUMNS)?, DocumentRow::read(row)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
 /// Returns the documents that meet a condition in SQL.
-pub(crate) fn select(
+fn select(
     read: &Transaction<'_>,
     condition: &str,
     values: impl rusqlite::Params,
@@ -154,38 +259,6 @@ pub(crate) fn select(
     let mut statement = read.prepare_cached(&sql)?;
     let rows = statement.query_map(values, DocumentRow::read)?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Returns the stored response to a request with this key; fails if that was another request.
-pub(crate) fn stored_response(
-    read: &Transaction<'_>,
-    account: i64,
-    key: &str,
-    request: &[u8; 32],
-) -> Result<Option<String>, Error> {
-    let sql = "SELECT request, body FROM idempotency WHERE account = ?1 AND key = ?2";
-    let row = |row: &Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?));
-    let record = read.prepare_cached(sql)?.query_row(params![account, key], row).optional()?;
-    match record {
-        Some((record, _)) if record != *request => Err(Error::Conflict(
-            "this Idempotency-Key was already used for another request".to_owned(),
-        )),
-        record => Ok(record.map(|(_, body)| body)),
-    }
-}
-
-/// Stores the response to a request with a key.
-pub(crate) fn store_response(
-    write: &Transaction<'_>,
-    account: i64,
-    key: &str,
-    request: &[u8; 32],
-    body: &str,
-) -> Result<(), Error> {
-    let sql = "INSERT INTO idempotency (account, key, request, status, body, created)
-               VALUES (?1, ?2, ?3, 201, ?4, ?5)";
-    write.prepare_cached(sql)?.execute(params![account, key, request, body, now()])?;
-    Ok(())
 }
 
 /// The outcome of inserting a document into the store.
@@ -209,9 +282,9 @@ pub(crate) fn insert(
     write: &Transaction<'_>,
     entry: &DocumentRow,
     record: &RepositoryRecord,
-    pending: &PendingText<'_>,
+    text: &PendingText<'_>,
 ) -> Result<InsertOutcome, Error> {
-    let &PendingText { account, kind, packed, existing } = pending;
+    let &PendingText { account, kind, packed, existing } = text;
     let mut replaced = Vec::new();
     let exists: bool = write
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM repository WHERE id = ?1)")?
@@ -254,9 +327,7 @@ pub(crate) fn insert(
         entry.label,
     ])?;
     let number = write.last_insert_rowid();
-    let is_fingerprints = kind == PartitionKind::Fingerprints;
-    let sql = "INSERT INTO pending (number, shelf, text) VALUES (?1, ?2, ?3)";
-    write.prepare_cached(sql)?.execute(params![number, is_fingerprints, packed])?;
+    pending::insert(write, number, kind, packed)?;
     let sql = "UPDATE repository SET documents = documents + 1, words = words + ?2, last_added = ?3
                WHERE id = ?1";
     write.prepare_cached(sql)?.execute(params![record.id, entry.words, entry.added])?;
@@ -281,26 +352,18 @@ pub(crate) fn remove(
             serde_json::json!({ "id": entry.id, "digest": digest })
         })
         .collect();
-    let words: u64 = entries.iter().map(|entry| u64::from(entry.words)).sum();
-    let ids = serde_json::Value::Array(listed);
-    let at = now();
-    let sql =
-        "INSERT INTO receipt (id, at, account, team, repository, reason, documents, words, ids)
-               VALUES (new_id(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
-    let row = params![
-        at,
-        account,
-        record.team,
-        record.name,
-        reason,
-        entries.len(),
-        words,
-        ids.to_string()
-    ];
-    let receipt: i64 = write.query_row(sql, row, |row| row.get(0))?;
+    let mut receipt = RemovalReceipt {
+        receipt: 0,
+        at: now(),
+        repository: record.name.clone(),
+        reason: reason.to_owned(),
+        documents: entries.len() as u64,
+        words: entries.iter().map(|entry| u64::from(entry.words)).sum(),
+        ids: serde_json::Value::Array(listed),
+        erased: None,
+    };
+    receipt.receipt = removals::insert_receipt(write, account, record.team, &receipt)?;
     let mut delete = write.prepare_cached("DELETE FROM document WHERE number = ?1")?;
-    let mut erase =
-        write.prepare_cached("INSERT INTO erase (number, shelf, receipt) VALUES (?1, ?2, ?3)")?;
     let mut jobs = write.prepare_cached(
         "UPDATE job SET state = 'done', detail = 'the document was removed'
          WHERE document = ?1 AND state <> 'done'",
@@ -308,20 +371,35 @@ pub(crate) fn remove(
     for entry in entries {
         // This also deletes its alerts, origins and pending text.
         delete.execute([entry.number])?;
-        erase.execute(params![entry.number, !record.keeps_text, receipt])?;
+        let kind = PartitionKind::new(record.keeps_text);
+        let (number, receipt) = (entry.number.cast_unsigned(), Some(receipt.receipt));
+        removals::insert(write, RemovedDocument { number, kind, receipt })?;
         jobs.execute([entry.number])?;
     }
     let sql = "UPDATE repository SET documents = documents - ?2, words = words - ?3 WHERE id = ?1";
-    write.execute(sql, params![record.id, entries.len(), words])?;
+    write.prepare_cached(sql)?.execute(params![record.id, receipt.documents, receipt.words])?;
     let count = match entries.len() {
         1 => "1 document".to_owned(),
         many => format!("{many} documents"),
     };
-    audit::insert(write, account, reason, &format!("{}: {count}, receipt {receipt}", record.name))?;
-    let repository = record.name.clone();
-    let documents = entries.len() as u64;
-    let reason = reason.to_owned();
-    let removal =
-        RemovalReceipt { receipt, at, repository, reason, documents, words, ids, erased: None };
-    Ok((removal, entries.iter().map(|entry| entry.number.cast_unsigned()).collect()))
+    audit::insert(
+        write,
+        account,
+        reason,
+        &format!("{}: {count}, receipt {}", record.name, receipt.receipt),
+    )?;
+    Ok((receipt, entries.iter().map(|entry| entry.number.cast_unsigned()).collect()))
+}
+
+/// Deletes a document from the copy of a store, without a receipt.
+pub(crate) fn forget(write: &Transaction<'_>, number: u64) -> Result<(), Error> {
+    for sql in [
+        "UPDATE repository SET documents = documents - 1,
+             words = words - (SELECT words FROM document WHERE number = ?1)
+         WHERE id = (SELECT repository FROM document WHERE number = ?1)",
+        "DELETE FROM document WHERE number = ?1",
+    ] {
+        write.prepare_cached(sql)?.execute([number.cast_signed()])?;
+    }
+    Ok(())
 }

@@ -64,7 +64,7 @@ pub(crate) fn retry(write: &Transaction<'_>, actor: &Actor, id: i64) -> Result<b
     let sql = "UPDATE job SET state = 'waiting', detail = '', finished = NULL
                WHERE id = ?1 AND account = ?2 AND state = 'failed'
                  AND (?3 IS NULL OR repository = ?3)";
-    Ok(write.execute(sql, params![id, actor.account, actor.only])? > 0)
+    Ok(write.prepare_cached(sql)?.execute(params![id, actor.account, actor.only])? > 0)
 }
 
 /// Deletes a failed job of the actor's account; returns its payload, or `None` if there was none.
@@ -76,7 +76,7 @@ pub(crate) fn delete_failed(
     let sql = "DELETE FROM job WHERE id = ?1 AND account = ?2 AND state = 'failed'
                  AND (?3 IS NULL OR repository = ?3) RETURNING payload";
     let row = params![id, actor.account, actor.only];
-    Ok(write.query_row(sql, row, |row| row.get(0)).optional()?)
+    Ok(write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?)
 }
 
 /// Inserts a job.
@@ -160,5 +160,20 @@ pub(crate) fn progress(
 ) -> Result<(), Error> {
     let sql = "UPDATE job SET state = 'running', done = ?2, total = ?3, detail = ?4 WHERE id = ?1";
     write.prepare_cached(sql)?.execute(params![id, done, total, detail])?;
+    Ok(())
+}
+
+/// Returns the payloads of the jobs of a kind that are not done.
+pub(crate) fn payloads(read: &Transaction<'_>, kind: &str) -> Result<Vec<String>, Error> {
+    let sql = "SELECT payload FROM job WHERE kind = ?1 AND state <> 'done'";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map([kind], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Deletes the jobs that were done before a time.
+pub(crate) fn delete_done(write: &Transaction<'_>, before: i64) -> Result<(), Error> {
+    let sql = "DELETE FROM job WHERE state = 'done' AND finished < ?1";
+    write.prepare_cached(sql)?.execute([before])?;
     Ok(())
 }

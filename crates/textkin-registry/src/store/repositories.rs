@@ -192,7 +192,7 @@ pub(crate) fn update(
     Ok(())
 }
 
-/// Deletes a repository that has no documents any more.
+/// Deletes a repository without documents.
 pub(crate) fn delete(write: &Transaction<'_>, id: i64) -> Result<(), Error> {
     write.prepare_cached("DELETE FROM repository WHERE id = ?1")?.execute([id])?;
     Ok(())

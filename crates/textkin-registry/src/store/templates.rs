@@ -49,7 +49,7 @@ pub(crate) fn insert_template(
                VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING RETURNING id";
     let created = now();
     let row = params![repository, name, words, packed, created];
-    let id: Option<i64> = write.query_row(sql, row, |row| row.get(0)).optional()?;
+    let id: Option<i64> = write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?;
     Ok(id.map(|id| TemplateView { id, name: name.to_owned(), words, created }))
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn insert_stop_phrase(
                VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING RETURNING id";
     let created = now();
     let row = params![repository, phrase, created];
-    let id: Option<i64> = write.query_row(sql, row, |row| row.get(0)).optional()?;
+    let id: Option<i64> = write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?;
     Ok(id.map(|id| StopPhraseView { id, phrase: phrase.to_owned(), created }))
 }
 

@@ -1,6 +1,6 @@
 //! Tests of stores with earlier and later versions.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use super::secret_key::SecretKey;
 use super::*;
@@ -12,6 +12,56 @@ pub(crate) fn store_of_version_1(path: &Path) -> Connection {
     store.pragma_update(None, "application_id", APPLICATION).unwrap();
     store.pragma_update(None, "user_version", 1).unwrap();
     store
+}
+
+/// Creates a store of version 1 in which the account anna has a repository with a document.
+pub(crate) fn store_of_version_1_with_document(
+    path: &Path,
+    repository: &str,
+    id: &str,
+    text: &str,
+) -> Connection {
+    let store = store_of_version_1(path);
+    store
+        .execute_batch(
+            "INSERT INTO account (id, name, created) VALUES (1, 'anna', 7);
+             INSERT INTO team (id, name, created) VALUES (1, 'anna', 7);
+             INSERT INTO member (team, account, role) VALUES (1, 1, 'owner');",
+        )
+        .unwrap();
+    let words = text.split_whitespace().count();
+    let sql = "INSERT INTO repository (id, team, name, visibility, created, documents, words)
+               VALUES (1, 1, ?1, 'private', 7, 1, ?2)";
+    store.execute(sql, params![repository, words]).unwrap();
+    let sql = "INSERT INTO document (number, repository, id, words, bytes, digest, added)
+               VALUES (1, 1, ?1, ?2, ?3, ?4, 7)";
+    let digest = *blake3::hash(text.as_bytes()).as_bytes();
+    store.execute(sql, params![id, words, text.len(), digest]).unwrap();
+    let sql = "INSERT INTO pending (number, shelf, text) VALUES (1, 0, ?1)";
+    store.execute(sql, [crate::service::pack(text).unwrap()]).unwrap();
+    store
+}
+
+/// Changes the mail address of an account.
+pub(crate) fn set_mail(
+    write: &Transaction<'_>,
+    account: i64,
+    mail: Option<&str>,
+) -> Result<(), Error> {
+    write.execute("UPDATE account SET mail = ?2 WHERE id = ?1", params![account, mail])?;
+    Ok(())
+}
+
+/// Makes a repository private.
+pub(crate) fn make_private(write: &Transaction<'_>, repository: &str) -> Result<(), Error> {
+    write.execute("UPDATE repository SET visibility = 'private' WHERE name = ?1", [repository])?;
+    Ok(())
+}
+
+/// Replaces the kept matches of all results.
+pub(crate) fn set_matches(write: &Transaction<'_>, matches: Option<&[u8]>) -> Result<(), Error> {
+    write.execute("UPDATE result SET matches = ?1", [matches])?;
+    Ok(())
 }
 
 /// Returns the schema of a store.

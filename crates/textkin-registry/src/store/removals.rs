@@ -1,0 +1,96 @@
+//! Removals in the store: receipts, and removed documents that may still be in index files.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+
+use crate::error::Error;
+use crate::matching::index::PartitionKind;
+use crate::service::RemovalReceipt;
+use crate::store::now;
+
+/// Inserts a receipt for a removal from a repository of a team, by an account or by a rule; returns its
+/// id.
+pub(super) fn insert_receipt(
+    write: &Transaction<'_>,
+    account: Option<i64>,
+    team: i64,
+    receipt: &RemovalReceipt,
+) -> Result<i64, Error> {
+    let sql =
+        "INSERT INTO receipt (id, at, account, team, repository, reason, documents, words, ids)
+         VALUES (new_id(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
+    let RemovalReceipt { at, repository, reason, documents, words, ids, .. } = receipt;
+    let row = params![at, account, team, repository, reason, documents, words, ids.to_string()];
+    Ok(write.prepare_cached(sql)?.query_row(row, |row| row.get(0))?)
+}
+
+/// Returns a receipt, and the team of the repository.
+pub(crate) fn receipt(
+    read: &Transaction<'_>,
+    id: i64,
+) -> Result<Option<(RemovalReceipt, i64)>, Error> {
+    let sql = "SELECT id, at, repository, reason, documents, words, ids, erased, team
+               FROM receipt WHERE id = ?1";
+    let row = |row: &Row<'_>| {
+        let receipt = RemovalReceipt {
+            receipt: row.get(0)?,
+            at: row.get(1)?,
+            repository: row.get(2)?,
+            reason: row.get(3)?,
+            documents: row.get(4)?,
+            words: row.get(5)?,
+            ids: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
+            erased: row.get(7)?,
+        };
+        Ok((receipt, row.get(8)?))
+    };
+    Ok(read.prepare_cached(sql)?.query_row([id], row).optional()?)
+}
+
+/// A removed document that may still be in index files.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RemovedDocument {
+    pub(crate) number: u64,
+    pub(crate) kind: PartitionKind,
+    pub(crate) receipt: Option<i64>,
+}
+
+/// Inserts a removed document.
+pub(super) fn insert(write: &Transaction<'_>, removed: RemovedDocument) -> Result<(), Error> {
+    let RemovedDocument { number, kind, receipt } = removed;
+    let is_fingerprints = kind == PartitionKind::Fingerprints;
+    let sql = "INSERT INTO erase (number, shelf, receipt) VALUES (?1, ?2, ?3)";
+    write.prepare_cached(sql)?.execute(params![number.cast_signed(), is_fingerprints, receipt])?;
+    Ok(())
+}
+
+/// Returns removed documents that may still be in index files, in order.
+pub(crate) fn list(read: &Transaction<'_>, limit: u32) -> Result<Vec<RemovedDocument>, Error> {
+    let sql = "SELECT number, shelf, receipt FROM erase ORDER BY number LIMIT ?1";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map([limit], |row| {
+        Ok(RemovedDocument {
+            number: row.get::<_, i64>(0)?.cast_unsigned(),
+            kind: PartitionKind::new(!row.get::<_, bool>(1)?),
+            receipt: row.get(2)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Stores that documents were erased from all files, also in the receipts that are then complete.
+pub(crate) fn finish(write: &Transaction<'_>, erased: &[RemovedDocument]) -> Result<(), Error> {
+    let mut statement = write.prepare_cached("DELETE FROM erase WHERE number = ?1")?;
+    for document in erased {
+        statement.execute([document.number.cast_signed()])?;
+    }
+    let sql = "UPDATE receipt SET erased = ?2 WHERE id = ?1
+               AND NOT EXISTS (SELECT 1 FROM erase WHERE erase.receipt = receipt.id)";
+    let mut statement = write.prepare_cached(sql)?;
+    let mut receipts: Vec<i64> = erased.iter().filter_map(|document| document.receipt).collect();
+    receipts.sort_unstable();
+    receipts.dedup();
+    for receipt in receipts {
+        statement.execute([receipt, now()])?;
+    }
+    Ok(())
+}
