@@ -1,5 +1,6 @@
 //! The workers: threads that run checks and jobs, flush and erase documents, and delete old rows.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::delivery::mail::KEEP_MESSAGE_IDS;
 use crate::error::Error;
 use crate::jobs::queue;
-use crate::matching::index::PartitionKind;
+use crate::matching::index::{Partition, PartitionKey, PartitionKind};
 use crate::service::Service;
 use crate::store::{deliveries, jobs, messages, now, pending, removals, responses, sessions};
 
@@ -40,6 +41,7 @@ impl Service {
             spawn("checks", Self::run_checks)?,
             spawn("jobs", Self::run_jobs)?,
             spawn("flush", Self::run_flusher)?,
+            spawn("filters", Self::build_filters)?,
             spawn("deliveries", Self::run_deliveries)?,
             spawn("overview", Self::run_overview)?,
         ])
@@ -102,22 +104,9 @@ impl Service {
     }
 
     fn run_flusher(&self) {
-        let mut last_flush = [Instant::now(); 2];
         let mut retained: Option<Instant> = None;
         self.run_worker("flush", || {
-            for kind in [PartitionKind::Texts, PartitionKind::Fingerprints] {
-                let max_age = if kind == PartitionKind::Texts {
-                    FLUSH_TEXTS_AFTER
-                } else {
-                    FLUSH_FINGERPRINTS_AFTER
-                };
-                let last = &mut last_flush[kind as usize];
-                let is_full = self.index.partition(kind).memtable_bytes() >= self.limits.memtable;
-                if is_full || last.elapsed() >= max_age {
-                    self.flush(kind)?;
-                    *last = Instant::now();
-                }
-            }
+            self.flush_due()?;
             self.erase()?;
             if retained.is_none_or(|at| at.elapsed() >= RETAIN_EVERY) {
                 self.apply_retention()?;
@@ -129,10 +118,59 @@ impl Service {
         self.save_tracers();
     }
 
-    /// Flushes the documents of a partition from memory to disk.
+    fn build_filters(&self) {
+        if let Err(error) = self.index.build_filters() {
+            tracing::error!(%error, "the filters of the index could not be built");
+        }
+    }
+
+    /// Flushes the partitions whose documents have waited long enough, and, if all of one kind take too
+    /// much memory, the largest of them.
+    fn flush_due(&self) -> Result<(), Error> {
+        for kind in PartitionKind::ALL {
+            let max_age = match kind {
+                PartitionKind::Texts => FLUSH_TEXTS_AFTER,
+                PartitionKind::Fingerprints => FLUSH_FINGERPRINTS_AFTER,
+            };
+            let mut waiting = Vec::new();
+            let mut bytes = 0;
+            for partition in self.index.partitions().into_iter().filter(|own| own.kind == kind) {
+                let (size, age) = partition.memtable_state();
+                match age >= max_age {
+                    true => self.flush_partition(&partition)?,
+                    false => {
+                        bytes += size;
+                        waiting.push((size, partition));
+                    }
+                }
+            }
+            if bytes < self.limits.memtable {
+                continue;
+            }
+            waiting.sort_unstable_by_key(|(size, _)| std::cmp::Reverse(*size));
+            for (size, partition) in waiting {
+                self.flush_partition(&partition)?;
+                bytes -= size;
+                if bytes < self.limits.memtable / 2 {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Flushes all documents of a kind from memory to disk, for tests.
+    #[cfg(test)]
     pub(crate) fn flush(&self, kind: PartitionKind) -> Result<(), Error> {
+        let partitions = self.index.partitions();
+        let mut of_kind = partitions.iter().filter(|partition| partition.kind == kind);
+        of_kind.try_for_each(|partition| self.flush_partition(partition))
+    }
+
+    /// Flushes the documents of a partition from memory to disk.
+    fn flush_partition(&self, partition: &Partition) -> Result<(), Error> {
         let started = Instant::now();
-        let numbers = self.index.partition(kind).flush(|number| self.index.is_removed(number))?;
+        let numbers = partition.flush(|number| self.index.is_removed(number))?;
         if numbers.is_empty() {
             return Ok(());
         }
@@ -151,12 +189,14 @@ impl Service {
         if removed.is_empty() {
             return Ok(());
         }
-        for kind in [PartitionKind::Texts, PartitionKind::Fingerprints] {
-            let of_kind = removed.iter().filter(|removed| removed.kind == kind);
-            let numbers: Vec<u64> = of_kind.map(|removed| removed.number).collect();
-            if !numbers.is_empty() {
-                self.index.partition(kind).erase(&numbers)?;
+        let mut by_partition: BTreeMap<PartitionKey, Vec<u64>> = BTreeMap::new();
+        for document in &removed {
+            if let Some(partition) = document.partition {
+                by_partition.entry(partition).or_default().push(document.number);
             }
+        }
+        for (partition, numbers) in by_partition {
+            self.index.erase(partition, &numbers)?;
         }
         // SQLite overwrites deleted rows in its file; this also empties the journal.
         self.store.scrub()?;

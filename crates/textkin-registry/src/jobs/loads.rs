@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use crate::domain::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::jobs::queue::{self, PendingJob};
-use crate::matching::index::{PartitionKind, PreparedText};
+use crate::matching::index::PreparedText;
 use crate::service::documents::{ExistingPolicy, NewDocument, check_document};
 use crate::service::repositories::RepositoryRecord;
 use crate::service::{Service, pack, secrets};
@@ -354,7 +354,6 @@ impl LoadRun<'_> {
     fn flush(&mut self) -> Result<(), Error> {
         let batch = std::mem::take(&mut self.batch);
         self.bytes = 0;
-        let kind = PartitionKind::new(self.record.keeps_text);
         let mut rows = Vec::with_capacity(batch.len());
         for (entry, _, text) in &batch {
             rows.push((entry.clone(), pack(text)?));
@@ -364,7 +363,7 @@ impl LoadRun<'_> {
         let inserted = self.service.store.write(move |write| {
             let mut inserted = Vec::with_capacity(rows.len());
             for (entry, packed) in &rows {
-                let pending = PendingText { account, kind, packed, existing };
+                let pending = PendingText { account, packed, existing };
                 inserted.push(match documents::insert(write, entry, &record, &pending) {
                     Ok(inserted) => Ok(inserted),
                     Err(Error::Conflict(reason)) => Err(reason),
@@ -381,8 +380,8 @@ impl LoadRun<'_> {
                     match inserted.number {
                         Some(number) => {
                             self.added += 1;
-                            let owner = self.record.index_id();
-                            self.service.index.add(kind, number, owner, text, &prepared);
+                            let owner = self.record.indexed();
+                            self.service.index.add(owner, number, text, &prepared)?;
                         }
                         None => self.existed += 1,
                     }

@@ -11,13 +11,12 @@ use hashbrown::HashSet;
 use textkin::engine::repository_format::Disk;
 
 use crate::error::Error;
-use crate::service::STORE;
+use crate::service::{STORE, origins};
 use crate::store::secret_key::{SECRET_KEY_FILE, SecretKey};
-use crate::store::{Store, documents, files, integrity, pending};
+use crate::store::{Store, documents, files, integrity, pending, store_id};
 
 /// The number of attempts to copy a partition whose files change meanwhile.
 const MAX_ATTEMPTS: usize = 100;
-const PARTITIONS: [&str; 2] = ["texts", "fingerprints"];
 
 /// The result of a check of a data folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,10 +60,17 @@ pub fn back_up(from: &Path, to: &Path) -> Result<DataCheck, Error> {
     files::new_folder(to)?;
     let store = Store::open(&from.join(STORE))?;
     store.copy_to(&to.join(STORE))?;
-    for partition in PARTITIONS {
-        let (from, to) = (from.join("index").join(partition), to.join("index").join(partition));
-        if from.is_dir() {
-            copy_partition(&from, &to)?;
+    files::create_folder(&to.join("index"))?;
+    let marker = from.join("index").join(store_id::MARKER);
+    if marker.is_file() {
+        copy_file(&marker, &to.join("index").join(store_id::MARKER))?;
+    }
+    for partition in partitions(from)? {
+        let Some(name) = partition.file_name() else { continue };
+        let copied = copy_partition(&partition, &to.join("index").join(name));
+        // It is gone if its repository was deleted meanwhile, and then its documents are too.
+        if partition.is_dir() {
+            copied?;
         }
     }
     copy_uploads(&from.join("uploads"), &to.join("uploads"))?;
@@ -116,6 +122,20 @@ fn copy_uploads(from: &Path, to: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Returns the folders of the partitions of the index.
+fn partitions(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut partitions = Vec::new();
+    for entry in std::fs::read_dir(folder.join("index")).into_iter().flatten() {
+        let path = entry?.path();
+        // One that is just being created has no documents that the store no longer keeps.
+        if textkin::Repository::exists_in(&path) {
+            partitions.push(path);
+        }
+    }
+    partitions.sort_unstable();
+    Ok(partitions)
 }
 
 fn copy_partition(from: &Path, to: &Path) -> Result<(), Error> {
@@ -201,30 +221,43 @@ fn inspect(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
         if integrity != "ok" {
             return Err(Error::Store { path: path.clone(), reason: integrity });
         }
-        let (documents, pending): (HashSet<u64>, HashSet<u64>) =
-            (documents::numbers(read)?, pending::numbers(read)?);
-        Ok((documents, pending))
+        let pending: HashSet<u64> = pending::numbers(read)?;
+        Ok((documents::digests(read)?, pending))
     })?;
-    for partition in PARTITIONS {
-        let partition = folder.join("index").join(partition);
-        if !partition.is_dir() {
-            continue;
-        }
+    let mut findings = Vec::new();
+    if let Some(reason) = store_id::mismatch(folder, &store)? {
+        findings.push(format!("{reason}; restore a backup"));
+    }
+    let mut n_different = 0u64;
+    for partition in partitions(folder)? {
         check_partition(&partition)?;
         let repository = textkin::Repository::open(&partition)?;
-        let stored = repository.storage();
-        for place in stored.addresses() {
-            let id = stored.segment(place).id(place.document);
-            let id = id.map_err(|damage| {
-                textkin::Error::from(textkin::engine::repository_format::Error::from(damage))
+        let places: Vec<_> = repository.storage().addresses().collect();
+        if !repository.config().keeps_text {
+            repository.read_documents(&places, |_, document| {
+                on_disk.extend(document.id.parse::<u64>());
+                Ok::<(), Error>(())
             })?;
-            on_disk.extend(id.parse::<u64>());
+            continue;
         }
+        repository.read_texts(&places, |document, text| {
+            let Ok(number) = document.id.parse::<u64>() else { return Ok(()) };
+            on_disk.insert(number);
+            let digest = blake3::hash(text.as_bytes());
+            n_different += u64::from(documents.get(&number).is_some_and(|own| digest != *own));
+            Ok::<(), Error>(())
+        })?;
     }
     let is_missing = |number: &u64| !pending.contains(number) && !on_disk.contains(number);
-    let mut missing: Vec<u64> = documents.iter().copied().filter(is_missing).collect();
+    let mut missing: Vec<u64> = documents.keys().copied().filter(is_missing).collect();
     missing.sort_unstable();
-    let mut findings = Vec::new();
+    if n_different > 0 {
+        findings.push(format!(
+            "{n_different} of {} documents have another text in the index than in the store; \
+             restore a backup",
+            documents.len()
+        ));
+    }
     if !missing.is_empty() {
         findings.push(format!(
             "{} of {} documents are in the store but not in the index; restore a backup",
@@ -237,6 +270,7 @@ fn inspect(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
         key => Some(key_of_backup(folder)).filter(|copy| copy.is_file()).unwrap_or(key),
     };
     findings.extend(SecretKey::finding(&key, &store)?);
+    findings.extend(origins::findings(folder, &store)?);
     let n_exposed = files::n_exposed(folder)?;
     if n_exposed > 0 {
         findings.push(format!(
@@ -248,7 +282,7 @@ fn inspect(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
         documents: documents.len() as u64,
         pending: pending.len() as u64,
         missing: missing.len() as u64,
-        to_erase: on_disk.difference(&documents).count() as u64,
+        to_erase: on_disk.iter().filter(|number| !documents.contains_key(*number)).count() as u64,
         findings,
     };
     Ok((checked, missing))

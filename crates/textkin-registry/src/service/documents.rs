@@ -145,9 +145,8 @@ impl Service {
         actor.require_role(record.access(), Role::Writer)?;
         let prepared = self.index.prepare(&new.text);
         let (entry, text) = check_document(new, &prepared)?;
-        let kind = PartitionKind::new(record.keeps_text);
         let packed = pack(&text)?;
-        let (owner, words) = (record.index_id(), prepared.words);
+        let (owner, words) = (record.indexed(), prepared.words);
         let digest = blake3::Hash::from_bytes(prepared.digest).to_hex().to_string();
         let account = actor.account;
         let (registered, inserted) = self.store.write(move |write| {
@@ -156,7 +155,7 @@ impl Service {
             {
                 return Ok((serde_json::from_str(&answer)?, None));
             }
-            let pending = PendingText { account, kind, packed: &packed, existing };
+            let pending = PendingText { account, packed: &packed, existing };
             let inserted = documents::insert(write, &entry, &record, &pending)?;
             let (job, existed) = (inserted.job, inserted.number.is_none());
             let registered = RegisteredDocument { id: entry.id, words, digest, job, existed };
@@ -171,7 +170,7 @@ impl Service {
                 self.index.remove(&replaced);
             }
             if let Some(number) = number {
-                self.index.add(kind, number, owner, text, &prepared);
+                self.index.add(owner, number, text, &prepared)?;
                 self.work.notify();
             }
         }

@@ -6,7 +6,7 @@ use crate::domain::Actor;
 use crate::error::Error;
 use crate::service::{KeyView, NewKey, STORE, Service, ServiceLimits, keys};
 use crate::store::metrics::StoreCounts;
-use crate::store::{Store, setting};
+use crate::store::{Store, setting, store_id};
 
 impl Service {
     /// Checks that the store can be read.
@@ -32,7 +32,7 @@ impl Service {
         let counts = self.store.read(StoreCounts::read)?;
         let partitions = self.index.partitions();
         let on_disk = partitions.iter().map(|partition| partition.n_on_disk()).sum();
-        let memtable = partitions.iter().map(|partition| partition.memtable_bytes() as u64).sum();
+        let memtable = partitions.iter().map(|partition| partition.memtable_state().0 as u64).sum();
         Ok(vec![
             ("accounts", "Accounts.", counts.accounts),
             ("repositories", "Repositories.", counts.repositories),
@@ -70,6 +70,7 @@ pub fn new_key_in(
     new: &NewKey,
 ) -> Result<KeyView, Error> {
     crate::service::create_folder(folder)?;
+    store_id::check_before_creation(folder, &folder.join(STORE))?;
     let store = Store::open(&folder.join(STORE))?;
     keys::new_key_in(&store, account, is_admin, new)
 }

@@ -9,6 +9,8 @@ pub(crate) mod alerts;
 pub(crate) mod reattribution;
 pub(crate) mod backup;
 pub(crate) mod contact_requests;
+#[cfg(test)]
+mod data_folder_tests;
 pub(crate) mod decisions;
 pub(crate) mod documents;
 pub(crate) mod repository_graph;
@@ -64,7 +66,7 @@ use crate::error::Error;
 use crate::matching::index::{Index, PreparedText};
 use crate::store::pending::{self, PendingDocument};
 use crate::store::secret_key::{SECRET_KEY_FILE, SecretKey};
-use crate::store::{self, Store, files};
+use crate::store::{self, Store, files, store_id};
 
 /// Limits on what the server accepts and keeps in memory.
 #[derive(Clone, Debug)]
@@ -138,17 +140,21 @@ impl Service {
     ) -> Result<Arc<Self>, Error> {
         create_folder(folder)?;
         let lock = lock(folder)?;
+        store_id::check_before_creation(folder, &folder.join(STORE))?;
         let store = Store::open(&folder.join(STORE))?;
         files::warn_if_exposed(folder, &folder.join(STORE))?;
         for name in ["index", "origins", "uploads"] {
             create_folder(&folder.join(name))?;
         }
+        store_id::check_and_mark(folder, &store)?;
         let secret_key = SecretKey::of_store(folder, &store)?;
         if let Err(reason) = &secret_key {
             tracing::warn!("webhooks cannot be delivered: {reason}");
         }
-        let owners = store.read(store::documents::owners)?;
-        let index = Index::open(&folder.join("index"), &owners)?;
+        let (repositories, documents) = store.read(|read| {
+            Ok((store::repositories::indexed(read)?, store::documents::owners(read)?))
+        })?;
+        let index = Index::open(&folder.join("index"), &repositories, &documents)?;
         let service = Self {
             folder: folder.to_owned(),
             limits,
@@ -185,10 +191,10 @@ impl Service {
     pub(crate) fn reindex_pending(&self, after: i64, limit: u32) -> Result<Option<i64>, Error> {
         let batch = self.store.read(|read| pending::list(read, after, limit))?;
         let last = batch.last().map(|document| document.number.cast_signed());
-        for PendingDocument { number, kind, packed, repository } in batch {
+        for PendingDocument { number, repository, packed } in batch {
             let text = unpack(&packed)?;
             let prepared: PreparedText = self.index.prepare(&text);
-            self.index.add(kind, number, repository, text, &prepared);
+            self.index.add(repository, number, text, &prepared)?;
         }
         Ok(last)
     }

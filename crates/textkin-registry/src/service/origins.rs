@@ -5,7 +5,7 @@
 //! reads again what was registered since.
 
 use std::io::{BufReader, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hashbrown::{HashMap, HashSet};
 use rusqlite::Transaction;
@@ -18,7 +18,7 @@ use crate::jobs::queue::PendingJob;
 use crate::matching::index::PartitionKind;
 use crate::service::Service;
 use crate::service::reattribution::Reattribution;
-use crate::store::{documents, origins};
+use crate::store::{Store, documents, origins, repositories};
 
 /// The memory limit of the tracer of one repository, in bytes.
 pub const ORIGINS_MEMORY: u64 = 16 << 20;
@@ -150,7 +150,7 @@ impl Service {
     }
 
     fn load_tracer(&self, repository: u32, before: u64) -> Result<RepositoryTracer, Error> {
-        let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(ORIGINS_MEMORY))?;
+        let settings = settings()?;
         let saved = std::fs::File::open(self.tracer_file(repository)).ok().and_then(|file| {
             match StreamTracer::load(&settings, &mut BufReader::new(file)) {
                 Ok((tracer, progress)) => Some((tracer, progress.documents)),
@@ -204,6 +204,16 @@ impl Service {
         Ok(())
     }
 
+    /// Deletes the origin table of a repository that was deleted.
+    pub(crate) fn delete_tracer(&self, repository: u32) -> Result<(), Error> {
+        let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        tracers.tracers.remove(&repository);
+        match std::fs::remove_file(self.tracer_file(repository)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Saves the states of the tracers.
     pub(crate) fn save_tracers(&self) {
         let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -218,6 +228,41 @@ impl Service {
             }
         }
     }
+}
+
+fn settings() -> Result<TraceSettings, Error> {
+    Ok(TraceSettings::new(Preset::Kin, Memory::Bytes(ORIGINS_MEMORY))?)
+}
+
+/// Returns what is wrong with the origin tables in a data folder.
+pub(crate) fn findings(folder: &Path, store: &Store) -> Result<Vec<String>, Error> {
+    let repositories = store.read(repositories::indexed)?;
+    let settings = settings()?;
+    let mut findings = Vec::new();
+    for entry in std::fs::read_dir(folder.join("origins")).into_iter().flatten() {
+        let path = entry?.path();
+        if path.extension().is_none_or(|end| end != "state") {
+            continue;
+        }
+        let repository = path.file_stem().and_then(|name| name.to_str()?.parse::<u32>().ok());
+        let is_known = |id| repositories.iter().any(|own| own.id == id && own.is_public);
+        let problem = match repository.is_some_and(is_known) {
+            false => Some("belongs to no public repository".to_owned()),
+            true => {
+                let file = std::fs::File::open(&path)?;
+                let loaded = StreamTracer::load(&settings, &mut BufReader::new(file));
+                loaded.err().map(|error| error.to_string())
+            }
+        };
+        if let Some(problem) = problem {
+            findings.push(format!(
+                "{}: {problem}; delete the file, and the server builds the table again",
+                path.display()
+            ));
+        }
+    }
+    findings.sort_unstable();
+    Ok(findings)
 }
 
 impl RepositoryTracer {

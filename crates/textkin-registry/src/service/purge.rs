@@ -111,16 +111,19 @@ impl Service {
     ) -> Result<RemovalReceipt, Error> {
         actor.require_scope(Scope::Admin)?;
         let (by, repository) = (actor.clone(), repository.to_owned());
-        let (removal, numbers) = self.store.write(move |write| {
+        let (removal, numbers, id) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
             by.require_role(record.access(), Role::Owner)?;
             let entries = documents::choose(write, record.id, &DocumentChoice::default())?;
             let reason = "repository deleted";
-            let removed = documents::remove(write, Some(by.account), &record, &entries, reason)?;
+            let (removal, numbers) =
+                documents::remove(write, Some(by.account), &record, &entries, reason)?;
             repositories::delete(write, record.id)?;
-            Ok(removed)
+            Ok((removal, numbers, record.index_id()))
         })?;
         self.index.remove(&numbers);
+        self.index.remove_repository(id);
+        self.delete_tracer(id)?;
         self.work.notify();
         Ok(removal)
     }

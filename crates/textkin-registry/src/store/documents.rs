@@ -1,10 +1,10 @@
 //! Documents in the store.
 
+use hashbrown::HashMap;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use crate::error::Error;
 use crate::jobs::queue;
-use crate::matching::index::PartitionKind;
 use crate::service::{DocumentView, ExistingPolicy, RemovalReceipt};
 use crate::store::removals::{self, RemovedDocument};
 use crate::store::repositories::RepositoryRecord;
@@ -220,10 +220,10 @@ pub(crate) fn owners(read: &Transaction<'_>) -> Result<Vec<(u64, u32)>, Error> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns the numbers of all documents.
-pub(crate) fn numbers<T: FromIterator<u64>>(read: &Transaction<'_>) -> Result<T, Error> {
-    let mut statement = read.prepare_cached("SELECT number FROM document")?;
-    let rows = statement.query_map([], |row| row.get(0))?;
+/// Returns the digest of the text of every document, by number.
+pub(crate) fn digests(read: &Transaction<'_>) -> Result<HashMap<u64, [u8; 32]>, Error> {
+    let mut statement = read.prepare_cached("SELECT number, digest FROM document")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -272,7 +272,6 @@ pub(crate) struct InsertOutcome {
 /// What is stored with the row of a new document.
 pub(crate) struct PendingText<'a> {
     pub(crate) account: i64,
-    pub(crate) kind: PartitionKind,
     pub(crate) packed: &'a [u8],
     pub(crate) existing: ExistingPolicy,
 }
@@ -284,7 +283,7 @@ pub(crate) fn insert(
     record: &RepositoryRecord,
     text: &PendingText<'_>,
 ) -> Result<InsertOutcome, Error> {
-    let &PendingText { account, kind, packed, existing } = text;
+    let &PendingText { account, packed, existing } = text;
     let mut replaced = Vec::new();
     let exists: bool = write
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM repository WHERE id = ?1)")?
@@ -327,7 +326,7 @@ pub(crate) fn insert(
         entry.label,
     ])?;
     let number = write.last_insert_rowid();
-    pending::insert(write, number, kind, packed)?;
+    pending::insert(write, number, packed)?;
     let sql = "UPDATE repository SET documents = documents + 1, words = words + ?2, last_added = ?3
                WHERE id = ?1";
     write.prepare_cached(sql)?.execute(params![record.id, entry.words, entry.added])?;
@@ -364,6 +363,7 @@ pub(crate) fn remove(
     };
     receipt.receipt = removals::insert_receipt(write, account, record.team, &receipt)?;
     let mut delete = write.prepare_cached("DELETE FROM document WHERE number = ?1")?;
+    let partition = Some(record.indexed().key());
     let mut jobs = write.prepare_cached(
         "UPDATE job SET state = 'done', detail = 'the document was removed'
          WHERE document = ?1 AND state <> 'done'",
@@ -371,9 +371,8 @@ pub(crate) fn remove(
     for entry in entries {
         // This also deletes its alerts, origins and pending text.
         delete.execute([entry.number])?;
-        let kind = PartitionKind::new(record.keeps_text);
         let (number, receipt) = (entry.number.cast_unsigned(), Some(receipt.receipt));
-        removals::insert(write, RemovedDocument { number, kind, receipt })?;
+        removals::insert(write, RemovedDocument { number, partition, receipt })?;
         jobs.execute([entry.number])?;
     }
     let sql = "UPDATE repository SET documents = documents - ?2, words = words - ?3 WHERE id = ?1";

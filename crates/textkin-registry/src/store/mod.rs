@@ -31,6 +31,7 @@ pub(crate) mod templates;
 pub(crate) mod files;
 pub(crate) mod secret_key;
 pub(crate) mod setting;
+pub(crate) mod store_id;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod watches;
@@ -47,12 +48,16 @@ use crate::error::Error;
 use self::writer::StoreWriter;
 
 /// The schema version that this program reads and writes.
-pub(crate) const VERSION: i64 = 4;
+pub(crate) const VERSION: i64 = 5;
 /// The tables of version 1.
 const SCHEMA: &str = include_str!("schema.sql");
 /// The upgrades to version 2 and later. A new store runs them too, so that there is only one path.
-const UPGRADES: [&str; 3] =
-    [include_str!("upgrade-2.sql"), include_str!("upgrade-3.sql"), include_str!("upgrade-4.sql")];
+const UPGRADES: [&str; 4] = [
+    include_str!("upgrade-2.sql"),
+    include_str!("upgrade-3.sql"),
+    include_str!("upgrade-4.sql"),
+    include_str!("upgrade-5.sql"),
+];
 const _: () = assert!(VERSION == UPGRADES.len() as i64 + 1, "one version per upgrade");
 /// The application id that distinguishes our files from those of other programs: "tkin".
 const APPLICATION: i64 = 0x746b_696e;
@@ -219,6 +224,9 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     }
     if (1..4).contains(&from) {
         secret_key::seal_all(&transaction, path.parent().unwrap_or(Path::new(".")))?;
+    }
+    if from < 5 {
+        store_id::create(&transaction, from == 0)?;
     }
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;

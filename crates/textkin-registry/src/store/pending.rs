@@ -3,28 +3,22 @@
 use rusqlite::{Transaction, params};
 
 use crate::error::Error;
-use crate::matching::index::PartitionKind;
+use crate::matching::index::IndexedRepository;
+use crate::store::repositories::RepositoryRecord;
 
 /// A document that is not flushed yet.
 #[derive(Debug)]
 pub(crate) struct PendingDocument {
     pub(crate) number: u64,
-    pub(crate) kind: PartitionKind,
     /// The text, compressed.
     pub(crate) packed: Vec<u8>,
-    pub(crate) repository: u32,
+    pub(crate) repository: IndexedRepository,
 }
 
 /// Inserts the text of a document.
-pub(super) fn insert(
-    write: &Transaction<'_>,
-    number: i64,
-    kind: PartitionKind,
-    packed: &[u8],
-) -> Result<(), Error> {
-    let is_fingerprints = kind == PartitionKind::Fingerprints;
-    let sql = "INSERT INTO pending (number, shelf, text) VALUES (?1, ?2, ?3)";
-    write.prepare_cached(sql)?.execute(params![number, is_fingerprints, packed])?;
+pub(super) fn insert(write: &Transaction<'_>, number: i64, packed: &[u8]) -> Result<(), Error> {
+    let sql = "INSERT INTO pending (number, text) VALUES (?1, ?2)";
+    write.prepare_cached(sql)?.execute(params![number, packed])?;
     Ok(())
 }
 
@@ -34,15 +28,18 @@ pub(crate) fn list(
     after: i64,
     limit: u32,
 ) -> Result<Vec<PendingDocument>, Error> {
-    let sql = "SELECT number, shelf, text, repository FROM pending JOIN document USING (number)
-               WHERE number > ?1 ORDER BY number LIMIT ?2";
-    let mut statement = read.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT {}, number, text FROM pending JOIN document USING (number)
+             JOIN repository ON repository.id = document.repository
+         WHERE number > ?1 ORDER BY number LIMIT ?2",
+        RepositoryRecord::COLUMNS
+    );
+    let mut statement = read.prepare_cached(&sql)?;
     let rows = statement.query_map(params![after, limit], |row| {
         Ok(PendingDocument {
-            number: row.get::<_, i64>(0)?.cast_unsigned(),
-            kind: PartitionKind::new(!row.get::<_, bool>(1)?),
-            packed: row.get(2)?,
-            repository: row.get(3)?,
+            number: row.get(RepositoryRecord::N_COLUMNS)?,
+            packed: row.get(RepositoryRecord::N_COLUMNS + 1)?,
+            repository: RepositoryRecord::read(row)?.indexed(),
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use crate::error::Error;
-use crate::matching::index::PartitionKind;
+use crate::matching::index::PartitionKey;
 use crate::service::RemovalReceipt;
 use crate::store::now;
 
@@ -50,29 +50,28 @@ pub(crate) fn receipt(
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemovedDocument {
     pub(crate) number: u64,
-    pub(crate) kind: PartitionKind,
+    /// Its partition; `None` if its files were deleted by an upgrade.
+    pub(crate) partition: Option<PartitionKey>,
     pub(crate) receipt: Option<i64>,
 }
 
 /// Inserts a removed document.
 pub(super) fn insert(write: &Transaction<'_>, removed: RemovedDocument) -> Result<(), Error> {
-    let RemovedDocument { number, kind, receipt } = removed;
-    let is_fingerprints = kind == PartitionKind::Fingerprints;
-    let sql = "INSERT INTO erase (number, shelf, receipt) VALUES (?1, ?2, ?3)";
-    write.prepare_cached(sql)?.execute(params![number.cast_signed(), is_fingerprints, receipt])?;
+    let RemovedDocument { number, partition, receipt } = removed;
+    let partition = partition.map(PartitionKey::name);
+    let sql = "INSERT INTO erase (number, partition, receipt) VALUES (?1, ?2, ?3)";
+    write.prepare_cached(sql)?.execute(params![number.cast_signed(), partition, receipt])?;
     Ok(())
 }
 
 /// Returns removed documents that may still be in index files, in order.
 pub(crate) fn list(read: &Transaction<'_>, limit: u32) -> Result<Vec<RemovedDocument>, Error> {
-    let sql = "SELECT number, shelf, receipt FROM erase ORDER BY number LIMIT ?1";
+    let sql = "SELECT number, partition, receipt FROM erase ORDER BY number LIMIT ?1";
     let mut statement = read.prepare_cached(sql)?;
     let rows = statement.query_map([limit], |row| {
-        Ok(RemovedDocument {
-            number: row.get::<_, i64>(0)?.cast_unsigned(),
-            kind: PartitionKind::new(!row.get::<_, bool>(1)?),
-            receipt: row.get(2)?,
-        })
+        let partition: Option<String> = row.get(1)?;
+        let partition = partition.as_deref().and_then(PartitionKey::parse);
+        Ok(RemovedDocument { number: row.get(0)?, partition, receipt: row.get(2)? })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

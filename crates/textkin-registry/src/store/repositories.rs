@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use crate::domain::RepositoryAccess;
 use crate::error::Error;
-use crate::matching::index::CHUNK_WORDS;
+use crate::matching::index::{CHUNK_WORDS, IndexedRepository};
 use crate::service::{NewRepository, RepositoryUpdate, RepositoryView, Visibility};
 use crate::store::now;
 
@@ -24,6 +24,15 @@ impl RepositoryRecord {
         RepositoryAccess { id: self.id, team: self.team, is_public: self.is_public }
     }
 
+    /// Returns what the index has to know.
+    pub(crate) fn indexed(&self) -> IndexedRepository {
+        IndexedRepository {
+            id: self.index_id(),
+            is_public: self.is_public,
+            keeps_text: self.keeps_text,
+        }
+    }
+
     /// Returns the id as the index uses it.
     pub(crate) fn index_id(&self) -> u32 {
         u32::try_from(self.id).unwrap_or(u32::MAX)
@@ -32,7 +41,7 @@ impl RepositoryRecord {
     pub(super) const COLUMNS: &str = "repository.id, repository.name, repository.team,
         repository.visibility = 'public', repository.keeps_text, repository.checked_against";
     /// The number of these columns.
-    const N_COLUMNS: usize = 6;
+    pub(super) const N_COLUMNS: usize = 6;
 
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
@@ -44,6 +53,14 @@ impl RepositoryRecord {
             checked_against: row.get(5)?,
         })
     }
+}
+
+/// Returns what the index has to know of all repositories.
+pub(crate) fn indexed(read: &Transaction<'_>) -> Result<Vec<IndexedRepository>, Error> {
+    let sql = format!("SELECT {} FROM repository", RepositoryRecord::COLUMNS);
+    let mut statement = read.prepare_cached(&sql)?;
+    let rows = statement.query_map([], |row| Ok(RepositoryRecord::read(row)?.indexed()))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Returns the repository with an id.

@@ -176,6 +176,43 @@ impl RepositoryWriter {
         Ok(added)
     }
 
+    /// Copies documents of another repository with the same configuration, whether texts are stored or
+    /// not, and returns once they are on disk. Documents that are here already are skipped. The change is
+    /// atomic.
+    ///
+    /// # Errors
+    /// If the configurations differ, or a file cannot be read or written; then the repository is
+    /// unchanged.
+    pub fn copy(&mut self, from: &Repository, addresses: &[DocumentAddress]) -> Result<(), Error> {
+        if from.config().write()? != self.config.write()? {
+            let reason = "the repositories have different configurations".to_owned();
+            return Err(textkin_repository::Error::Reindex(reason).into());
+        }
+        let copied = self.copy_pending(from, addresses);
+        if copied.is_err() {
+            self.writer.roll_back();
+        }
+        copied
+    }
+
+    fn copy_pending(
+        &mut self,
+        from: &Repository,
+        addresses: &[DocumentAddress],
+    ) -> Result<(), Error> {
+        let mut scratch = self.preparer.scratch();
+        let mut added = AddSummary::default();
+        for &address in addresses {
+            let stored = from.document(address)?;
+            let content = from.storage().content(address)?;
+            let entry = self.preparer.restore(stored, content, &mut scratch)?;
+            let existing = ExistingPolicy::Skip;
+            add_entry(&mut self.writer, &self.preparer, &entry, existing, &mut added)?;
+        }
+        self.writer.commit()?;
+        Ok(())
+    }
+
     /// Removes documents, and returns once the change is on disk. The change is atomic.
     ///
     /// # Errors

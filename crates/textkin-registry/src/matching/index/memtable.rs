@@ -1,5 +1,7 @@
 //! The memtable: documents in memory that have not been flushed to disk yet.
 
+use std::time::{Duration, Instant};
+
 use hashbrown::HashMap;
 
 /// The numbers of the documents that contain a chunk.
@@ -15,6 +17,8 @@ pub(super) struct Memtable {
     texts: HashMap<u64, String>,
     postings: HashMap<u64, DocumentNumbers>,
     bytes: usize,
+    /// When the first document was added.
+    since: Option<Instant>,
 }
 
 /// The approximate memory of one posting, with room to grow.
@@ -22,6 +26,7 @@ const CHUNK_BYTES: usize = 48;
 
 impl Memtable {
     pub(super) fn add(&mut self, number: u64, text: String, chunks: &[u64]) {
+        self.since.get_or_insert_with(Instant::now);
         self.bytes += text.len() + chunks.len() * CHUNK_BYTES;
         for &chunk in chunks {
             self.postings
@@ -67,6 +72,11 @@ impl Memtable {
 
     pub(super) fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+
+    /// Returns how long the first document has been waiting.
+    pub(super) fn age(&self) -> Duration {
+        self.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     /// Returns the approximate memory in bytes.

@@ -1,10 +1,13 @@
 //! A partition of the index: an engine repository on disk and a memtable.
 //!
 //! A document in the memtable is in the store too, until [`Partition::flush`] has written it to disk.
-//! After a crash between the two it is in both; the next flush skips it.
+//! After a crash between the two it is in both; the next flush skips it. The files are created by the
+//! first flush.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use hashbrown::HashSet;
 use textkin::engine::source::MemorySource;
@@ -15,30 +18,61 @@ use textkin::{ExistingPolicy, Repository};
 use super::memtable::Memtable;
 use crate::error::Error;
 
-/// The maximum memory of the filters of a partition: enough for a million documents of 300 words.
+/// The maximum memory of the filters of all partitions: enough for two million documents of 300 words.
 /// Beyond it, lookups in older segments read the segment.
-pub const MAX_FILTER_BYTES: usize = 512 << 20;
+pub const MAX_FILTER_BYTES: usize = 1 << 30;
 
 /// What a partition keeps of its documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum PartitionKind {
     /// Their texts.
-    Texts = 0,
+    Texts,
     /// Only fingerprints.
-    Fingerprints = 1,
+    Fingerprints,
 }
 
 impl PartitionKind {
+    pub(crate) const ALL: [Self; 2] = [Self::Texts, Self::Fingerprints];
+
     pub(crate) fn new(keeps_text: bool) -> Self {
         if keeps_text { Self::Texts } else { Self::Fingerprints }
     }
 }
 
+/// Which documents a partition has: those of all public repositories, or those of one private
+/// repository. So a probe never reads a file with documents that its account may not see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum PartitionKey {
+    Public(PartitionKind),
+    Private(u32),
+}
+
+impl PartitionKey {
+    /// Returns the name of the folder.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Public(PartitionKind::Texts) => "public-texts".to_owned(),
+            Self::Public(PartitionKind::Fingerprints) => "public-fingerprints".to_owned(),
+            Self::Private(repository) => format!("private-{repository}"),
+        }
+    }
+
+    /// Returns the key with this name.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        let public = PartitionKind::ALL.map(Self::Public);
+        let private = || {
+            let number = name.strip_prefix("private-")?.parse().ok()?;
+            Some(Self::Private(number)).filter(|key| key.name() == name)
+        };
+        public.into_iter().find(|key| key.name() == name).or_else(private)
+    }
+}
+
 /// The state that readers see: the files on disk and the memtable being flushed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Snapshot {
-    repository: Repository,
+    /// The files; `None` before the first flush.
+    repository: Option<Repository>,
     /// The number of each document of each segment.
     numbers: Vec<Arc<Vec<u64>>>,
     flushing: Arc<Memtable>,
@@ -47,29 +81,46 @@ struct Snapshot {
 /// A partition of the index.
 #[derive(Debug)]
 pub(crate) struct Partition {
+    pub(crate) key: PartitionKey,
     pub(crate) kind: PartitionKind,
-    writer: Mutex<RepositoryWriter>,
+    folder: PathBuf,
+    writer: Mutex<Option<RepositoryWriter>>,
     snapshot: RwLock<Arc<Snapshot>>,
     memtable: RwLock<Memtable>,
+    /// The memory of the filters of all partitions, and of this one.
+    all_filters: Arc<AtomicUsize>,
+    own_filters: AtomicUsize,
 }
 
 impl Partition {
-    pub(super) fn open(folder: &Path, kind: PartitionKind) -> Result<Self, Error> {
-        let settings = Settings { memory: Some(64 << 20), ..Settings::default() };
-        let writer = match Repository::exists_in(folder) {
-            true => RepositoryWriter::open(folder, &settings)?,
-            false => RepositoryWriter::create(folder, &settings, kind == PartitionKind::Texts)?,
-        };
-        let repository = writer.repository();
-        let numbers = numbers(&repository, None)?;
-        build_filters(&repository)?;
-        let snapshot = Snapshot { repository, numbers, flushing: Arc::default() };
-        Ok(Self {
+    /// Opens the partition, which may have no files yet.
+    pub(super) fn open(
+        index: &Path,
+        key: PartitionKey,
+        kind: PartitionKind,
+        all_filters: Arc<AtomicUsize>,
+    ) -> Result<Self, Error> {
+        let folder = index.join(key.name());
+        let mut partition = Self {
+            key,
             kind,
-            writer: Mutex::new(writer),
-            snapshot: RwLock::new(Arc::new(snapshot)),
+            writer: Mutex::default(),
+            snapshot: RwLock::default(),
             memtable: RwLock::default(),
-        })
+            all_filters,
+            own_filters: AtomicUsize::new(0),
+            folder,
+        };
+        if Repository::exists_in(&partition.folder) {
+            let writer = RepositoryWriter::open(&partition.folder, &settings())?;
+            let repository = writer.repository();
+            let numbers = numbers(&repository, None)?;
+            let snapshot =
+                Snapshot { repository: Some(repository), numbers, flushing: Arc::default() };
+            partition.writer = Mutex::new(Some(writer));
+            partition.snapshot = RwLock::new(Arc::new(snapshot));
+        }
+        Ok(partition)
     }
 
     pub(super) fn add(&self, number: u64, text: String, chunks: &[u64]) {
@@ -82,9 +133,11 @@ impl Partition {
         memtable.remove(numbers);
     }
 
-    /// Returns the approximate size of the memtable in bytes.
-    pub(crate) fn memtable_bytes(&self) -> usize {
-        self.memtable.read().unwrap_or_else(PoisonError::into_inner).bytes()
+    /// Returns the approximate size of the memtable in bytes, and how long its first document has been
+    /// waiting.
+    pub(crate) fn memtable_state(&self) -> (usize, Duration) {
+        let memtable = self.memtable.read().unwrap_or_else(PoisonError::into_inner);
+        (memtable.bytes(), memtable.age())
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -114,9 +167,9 @@ impl Partition {
                 postings.for_each(|&number| take(chunk, number));
             }
         }
+        let Some(repository) = &snapshot.repository else { return Ok(()) };
         let hashes: Vec<u64> = chunks.iter().map(|chunk| chunk.hash).collect();
-        let segments = snapshot.repository.storage().segments();
-        for (segment, numbers) in segments.iter().zip(&snapshot.numbers) {
+        for (segment, numbers) in repository.storage().segments().iter().zip(&snapshot.numbers) {
             let found = segment.for_each_chunk(&hashes, &mut |index, documents| {
                 for &document in documents {
                     take(&chunks[index], numbers[document as usize]);
@@ -128,7 +181,7 @@ impl Partition {
     }
 
     /// Returns the text of a document. With fingerprints only, it exists until the document is flushed.
-    pub(crate) fn text(&self, number: u64) -> Result<Option<String>, Error> {
+    pub(super) fn text(&self, number: u64) -> Result<Option<String>, Error> {
         if let Some(text) =
             self.memtable.read().unwrap_or_else(PoisonError::into_inner).text(number)
         {
@@ -138,9 +191,9 @@ impl Partition {
         if let Some(text) = snapshot.flushing.text(number) {
             return Ok(Some(text.to_owned()));
         }
-        let place = snapshot.repository.storage().find(&number.to_string()).map_err(damage)?;
-        match place {
-            Some(place) => Ok(snapshot.repository.text(place)?),
+        let Some(repository) = &snapshot.repository else { return Ok(None) };
+        match repository.storage().find(&number.to_string()).map_err(damage)? {
+            Some(place) => Ok(repository.text(place)?),
             None => Ok(None),
         }
     }
@@ -148,8 +201,9 @@ impl Partition {
     /// Returns the word count of a document on disk, and its chunks in order.
     pub(super) fn chunks(&self, number: u64) -> Result<Option<(usize, Vec<Chunk>)>, Error> {
         let snapshot = self.snapshot();
-        let place = snapshot.repository.storage().find(&number.to_string()).map_err(damage)?;
-        Ok(place.map(|place| snapshot.repository.chunks(place)).transpose()?)
+        let Some(repository) = &snapshot.repository else { return Ok(None) };
+        let place = repository.storage().find(&number.to_string()).map_err(damage)?;
+        Ok(place.map(|place| repository.chunks(place)).transpose()?)
     }
 
     /// Writes the memtable to disk; returns the numbers of the documents that the store need not keep.
@@ -157,18 +211,20 @@ impl Partition {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let flushing = {
             let mut memtable = self.memtable.write().unwrap_or_else(PoisonError::into_inner);
-            if memtable.is_empty() {
+            let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+            if memtable.is_empty() && snapshot.flushing.is_empty() {
                 return Ok(Vec::new());
             }
-            let flushing = Arc::new(std::mem::take(&mut *memtable));
-            // Under the lock of the memtable: a reader that misses them there finds them here.
-            let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
-            *snapshot = Arc::new(Snapshot {
-                repository: snapshot.repository.clone(),
-                numbers: snapshot.numbers.clone(),
-                flushing: Arc::clone(&flushing),
-            });
-            flushing
+            // Documents whose flush failed are flushed again; new ones wait for the next flush.
+            if snapshot.flushing.is_empty() {
+                // Under the lock of the memtable: a reader that misses them there finds them here.
+                *snapshot = Arc::new(Snapshot {
+                    repository: snapshot.repository.clone(),
+                    numbers: snapshot.numbers.clone(),
+                    flushing: Arc::new(std::mem::take(&mut *memtable)),
+                });
+            }
+            Arc::clone(&snapshot.flushing)
         };
         let mut documents = flushing.documents();
         documents.retain(|document| !is_removed(document.0));
@@ -176,15 +232,43 @@ impl Partition {
         let document =
             |(number, text): (u64, &str)| Document::new(number.to_string(), text.to_owned());
         let mut source = MemorySource::new(documents.into_iter().map(document));
+        let writer = self.existing(&mut writer)?;
         writer.add(&mut source, ExistingPolicy::Skip, true, &RunControl::default())?;
         writer.merge()?;
-        self.replace(&writer)?;
+        self.replace(writer)?;
         Ok(numbers)
     }
 
-    /// Erases documents from disk: no file contains them when this returns.
-    pub(crate) fn erase(&self, numbers: &[u64]) -> Result<(), Error> {
+    /// Returns the writer; creates the files if there are none.
+    fn existing<'a>(
+        &self,
+        writer: &'a mut Option<RepositoryWriter>,
+    ) -> Result<&'a mut RepositoryWriter, Error> {
+        if writer.is_none() {
+            let keeps_text = self.kind == PartitionKind::Texts;
+            *writer = Some(RepositoryWriter::create(&self.folder, &settings(), keeps_text)?);
+        }
+        // It was created just now if there was none.
+        writer.as_mut().ok_or(Error::Stopped)
+    }
+
+    /// Copies documents of another repository that are not here yet.
+    pub(super) fn copy(
+        &self,
+        from: &Repository,
+        addresses: &[textkin::engine::repository_format::DocumentAddress],
+    ) -> Result<(), Error> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let writer = self.existing(&mut writer)?;
+        writer.copy(from, addresses)?;
+        writer.merge()?;
+        self.replace(writer)
+    }
+
+    /// Erases documents from disk: no file contains them when this returns.
+    pub(super) fn erase(&self, numbers: &[u64]) -> Result<(), Error> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(writer) = writer.as_mut() else { return Ok(()) };
         let repository = writer.repository();
         let mut places = Vec::new();
         for number in numbers.iter().collect::<HashSet<_>>() {
@@ -196,34 +280,77 @@ impl Partition {
         places.sort_unstable();
         writer.remove(&places)?;
         writer.compact(&RunControl::default())?;
-        self.replace(&writer)
+        self.replace(writer)
+    }
+
+    /// Removes all files, for a repository that was deleted.
+    pub(super) fn delete(&self) -> Result<(), Error> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.memtable.write().unwrap_or_else(PoisonError::into_inner) = Memtable::default();
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+        *writer = None;
+        self.all_filters.fetch_sub(self.own_filters.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        delete_folder(&self.folder)
     }
 
     /// Publishes what the writer has committed, with an empty flushing memtable.
     fn replace(&self, writer: &RepositoryWriter) -> Result<(), Error> {
         let repository = writer.repository();
         let numbers = numbers(&repository, Some(&self.snapshot()))?;
-        build_filters(&repository)?;
-        let snapshot = Snapshot { repository, numbers, flushing: Arc::default() };
+        self.build_filters_of(&repository)?;
+        let snapshot = Snapshot { repository: Some(repository), numbers, flushing: Arc::default() };
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        Ok(())
+    }
+
+    /// Builds the filters of the files.
+    pub(super) fn build_filters(&self) -> Result<(), Error> {
+        // Not while files are being replaced.
+        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        match &self.snapshot().repository {
+            Some(repository) => self.build_filters_of(repository),
+            None => Ok(()),
+        }
+    }
+
+    /// Builds the filters of the segments, the latest first, while all filters have less than
+    /// [`MAX_FILTER_BYTES`].
+    fn build_filters_of(&self, repository: &Repository) -> Result<(), Error> {
+        let others =
+            self.all_filters.load(Ordering::Relaxed) - self.own_filters.load(Ordering::Relaxed);
+        let mut own = 0;
+        for segment in repository.storage().segments().iter().rev() {
+            if others + own >= MAX_FILTER_BYTES {
+                break;
+            }
+            segment.build_filter().map_err(damage)?;
+            own += segment.filter_bytes();
+        }
+        let before = self.own_filters.swap(own, Ordering::Relaxed);
+        self.all_filters.fetch_add(own, Ordering::Relaxed);
+        self.all_filters.fetch_sub(before, Ordering::Relaxed);
         Ok(())
     }
 
     /// Returns the number of documents on disk.
     pub(crate) fn n_on_disk(&self) -> u64 {
-        self.snapshot().repository.storage().n_documents()
+        self.snapshot().repository.as_ref().map_or(0, |own| own.storage().n_documents())
     }
 }
 
-/// Builds the filters of the segments, the latest first, up to [`MAX_FILTER_BYTES`].
-fn build_filters(repository: &Repository) -> Result<(), Error> {
-    let mut bytes = 0;
-    for segment in repository.storage().segments().iter().rev() {
-        if bytes >= MAX_FILTER_BYTES {
-            break;
-        }
-        segment.build_filter().map_err(damage)?;
-        bytes += segment.filter_bytes();
+fn settings() -> Settings {
+    Settings { memory: Some(64 << 20), ..Settings::default() }
+}
+
+/// Removes a folder with all its files, if it exists; its name is gone when this returns, even after a
+/// crash.
+pub(super) fn delete_folder(folder: &Path) -> Result<(), Error> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        removed => removed?,
+    }
+    if let Some(parent) = folder.parent() {
+        std::fs::File::open(parent)?.sync_all()?;
     }
     Ok(())
 }
@@ -237,7 +364,8 @@ fn numbers(
     let mut numbers = Vec::with_capacity(segments.len());
     for segment in segments {
         let old = previous.and_then(|previous| {
-            let mut old = previous.repository.storage().segments().iter().zip(&previous.numbers);
+            let old = previous.repository.as_ref()?.storage().segments();
+            let mut old = old.iter().zip(&previous.numbers);
             old.find(|(old, _)| old.name() == segment.name())
                 .map(|(_, numbers)| Arc::clone(numbers))
         });
@@ -259,4 +387,25 @@ fn numbers(
 
 pub(super) fn damage(damage: textkin::engine::types::CorruptionError) -> Error {
     Error::Engine(textkin::engine::repository_format::Error::from(damage).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_names_that_lead_back_to_them() {
+        let keys = [
+            PartitionKey::Public(PartitionKind::Texts),
+            PartitionKey::Public(PartitionKind::Fingerprints),
+            PartitionKey::Private(0),
+            PartitionKey::Private(u32::MAX),
+        ];
+        for key in keys {
+            assert_eq!(PartitionKey::parse(&key.name()), Some(key));
+        }
+        for name in ["", "texts", "private-", "private-07", "private-x", "public", ".."] {
+            assert_eq!(PartitionKey::parse(name), None, "{name}");
+        }
+    }
 }

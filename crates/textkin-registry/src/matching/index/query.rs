@@ -1,12 +1,12 @@
 //! Queries: which documents share text with a query, how much, and where.
 
-use std::sync::PoisonError;
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use textkin::engine::graph::{AlignSettings, align};
 use textkin::engine::types::{Chunk, Passage, SegmentKind, Span, Tokens};
 
-use super::partition::{Partition, PartitionKind};
+use super::partition::{Partition, PartitionKey, PartitionKind};
 use super::{CHUNK_WORDS, Index};
 use crate::error::Error;
 
@@ -78,7 +78,9 @@ impl Index {
 
     /// Returns a query for a document of which only fingerprints are kept; `None` if it was removed.
     pub(crate) fn query_without_text(&self, number: u64) -> Result<Option<IndexQuery>, Error> {
-        let partition = self.partition(PartitionKind::Fingerprints);
+        let partition = self.partition_of(number);
+        let is_kind = |own: &Arc<Partition>| own.kind == PartitionKind::Fingerprints;
+        let Some(partition) = partition.filter(is_kind) else { return Ok(None) };
         if let Some(text) = partition.text(number)? {
             return Ok(Some(self.query(&text)));
         }
@@ -89,18 +91,32 @@ impl Index {
     }
 
     /// Returns the documents that share a chunk with `query`, in the repositories that `is_searched`
-    /// accepts, largest coverage first.
+    /// accepts, largest coverage first. Partitions without such a repository are not read.
     pub(crate) fn candidates(
         &self,
         query: &IndexQuery,
         is_searched: &dyn Fn(u32) -> bool,
     ) -> Result<Vec<Candidate>, Error> {
         let mut candidates: Vec<Candidate> = Vec::new();
-        for partition in self.partitions() {
-            self.find_in_partition(partition, query, is_searched, &mut candidates)?;
+        for partition in self.searched_partitions(is_searched) {
+            self.find_in_partition(&partition, query, is_searched, &mut candidates)?;
         }
         candidates.sort_unstable_by(|a, b| b.covered.cmp(&a.covered).then(a.number.cmp(&b.number)));
         Ok(candidates)
+    }
+
+    pub(super) fn searched_partitions(
+        &self,
+        is_searched: &dyn Fn(u32) -> bool,
+    ) -> Vec<Arc<Partition>> {
+        let keys: HashSet<PartitionKey> = {
+            let owners = self.owners();
+            let searched = owners.repositories.values().filter(|own| is_searched(own.id));
+            searched.map(|own| own.key()).collect()
+        };
+        let mut partitions = self.partitions();
+        partitions.retain(|partition| keys.contains(&partition.key));
+        partitions
     }
 
     fn find_in_partition(
@@ -110,13 +126,11 @@ impl Index {
         is_searched: &dyn Fn(u32) -> bool,
         candidates: &mut Vec<Candidate>,
     ) -> Result<(), Error> {
-        let repositories = self.repositories.read().unwrap_or_else(PoisonError::into_inner);
+        let owners = self.owners();
         let mut coverages: HashMap<u64, Coverage> = HashMap::new();
         let mut searched: HashMap<u32, bool> = HashMap::new();
         partition.for_each_posting(&query.chunks, |chunk, number| {
-            let owner =
-                usize::try_from(number).ok().and_then(|number| repositories.get(number)).copied();
-            let Some(repository) = owner.filter(|&owner| owner != 0) else { return };
+            let Some(repository) = owners.of(number) else { return };
             if !*searched.entry(repository).or_insert_with(|| is_searched(repository)) {
                 return;
             }
@@ -128,7 +142,7 @@ impl Index {
             coverage.covered += end.saturating_sub(coverage.end.max(chunk.first));
             coverage.end = coverage.end.max(end);
         })?;
-        drop(repositories);
+        drop(owners);
         candidates.extend(coverages.into_iter().map(|(number, coverage)| Candidate {
             number,
             repository: coverage.repository,
@@ -144,7 +158,7 @@ impl Index {
         query: &IndexQuery,
         candidate: &Candidate,
     ) -> Result<Option<MatchOverlap>, Error> {
-        let partition = self.partition(candidate.kind);
+        let Some(partition) = self.partition_of(candidate.number) else { return Ok(None) };
         let overlap = match partition.text(candidate.number)? {
             Some(text) => {
                 let document_tokens = self.tokens(&text);
