@@ -74,7 +74,7 @@ pub fn fixed_limits() -> Vec<(&'static str, String)> {
         (
             "filters of the index",
             format!(
-                "{} each for texts and fingerprints, enough for a million documents of 300 words",
+                "{}, enough for two million documents of 300 words; lookups beyond it read the files",
                 size(limits::MAX_FILTER_BYTES as u64)
             ),
         ),
