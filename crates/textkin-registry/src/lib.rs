@@ -88,13 +88,14 @@ pub use service::views::AlertCounts;
 pub use service::{
     AccountView, AlertSide, AlertState, AlertUpdate, AlertView, AuditEntry, ByteRange, Channel,
     ContactRequestView, ContactRequestsSent, DataCheck, DeliveryConfig, DeliveryState,
-    DeliveryView, DocumentView, ExistingPolicy, HookView, JobState, JobView, KeyView, LoadJob,
-    MailOut, MatchedPassage, NewContactRequest, NewDocument, NewHook, NewKey, NewRepository,
-    NewStopPhrase, NewTemplate, NewWatch, OriginStatus, ProbeExclusion, ProbeMatch, ProbeRequest,
-    ProbeResult, PurgePreview, PurgeRule, ReattributionView, RegisteredDocument, RemovalReceipt,
-    RepositoryUpdate, RepositoryView, Service, ServiceLimits, SetupState, SharedPassage,
-    StopPhraseView, TeamMember, TeamView, TemplateView, Upload, UploadContents, Visibility,
-    WatchView, back_up, check_data, key_of_backup, new_key_in,
+    DeliveryView, DocumentView, ExistingPolicy, HookView, InvitationView, JobState, JobView,
+    KeyView, LoadJob, MailOut, MatchedPassage, MemberChange, NewContactRequest, NewDocument,
+    NewHook, NewKey, NewRepository, NewStopPhrase, NewTemplate, NewWatch, OriginStatus,
+    ProbeExclusion, ProbeMatch, ProbeRequest, ProbeResult, PurgePreview, PurgeRule,
+    ReattributionView, RegisteredDocument, RemovalReceipt, RepositoryUpdate, RepositoryView,
+    Service, ServiceLimits, SetupState, SharedPassage, StopPhraseView, TeamMember, TeamView,
+    TemplateView, Upload, UploadContents, Visibility, WatchView, back_up, check_data,
+    key_of_backup, new_key_in,
 };
 pub use store::files::create_folder as create_private_folder;
 pub use store::now;

@@ -103,10 +103,23 @@ pub struct Actor {
     pub is_admin: bool,
     /// Its role in each of its teams.
     pub teams: Vec<(i64, Role)>,
+    /// The team that was created with the account and has its name.
+    pub own_team: Option<i64>,
     /// The scopes of its API key; `None` for a session, which may do everything.
     pub scopes: Option<Vec<Scope>>,
     /// The only repository that its API key is valid for.
     pub only: Option<i64>,
+}
+
+/// How near a team is to an actor, the farthest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Nearness {
+    /// The actor is not a member.
+    Other,
+    /// The actor is a member.
+    Member,
+    /// The actor's own team.
+    Own,
 }
 
 /// The part of a repository that decides who may use it.
@@ -147,6 +160,15 @@ impl Actor {
     /// Returns the role of the actor in a team.
     pub(crate) fn role(&self, team: i64) -> Option<Role> {
         self.teams.iter().find(|(id, _)| *id == team).map(|(_, role)| *role)
+    }
+
+    /// Returns how near a team is to the actor: names that are not qualified mean the nearest.
+    pub(crate) fn nearness(&self, team: i64) -> Nearness {
+        match self.role(team) {
+            Some(_) if self.own_team == Some(team) => Nearness::Own,
+            Some(_) => Nearness::Member,
+            None => Nearness::Other,
+        }
     }
 
     /// Whether the actor may see a repository.

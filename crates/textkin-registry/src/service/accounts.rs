@@ -12,7 +12,7 @@ use crate::service::teams::insert_team;
 use crate::service::{Service, secrets};
 use crate::store::accounts::{self, AccountRow, NewAccount, has_admin};
 pub(crate) use crate::store::audit::insert as audit;
-use crate::store::{self, hex, sessions, setting};
+use crate::store::{self, hex, sessions, setting, teams};
 
 /// Whether the server has been set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -248,8 +248,8 @@ fn as_actor(
     only: Option<i64>,
 ) -> Result<Actor, Error> {
     let AccountRow { id: account, name, is_admin, .. } = row;
-    let teams = accounts::roles(read, account)?;
-    Ok(Actor { account, name, is_admin, teams, scopes, only })
+    let (teams, own_team) = (accounts::roles(read, account)?, teams::find(read, &name)?);
+    Ok(Actor { account, name, is_admin, teams, own_team, scopes, only })
 }
 
 /// Fails unless `name` can be used in URLs.

@@ -47,7 +47,7 @@ pub use self::metrics::new_key_in;
 pub use self::purge::{PurgePreview, PurgeRule};
 pub use self::reattribution::ReattributionView;
 pub use self::repositories::{NewRepository, RepositoryUpdate, RepositoryView, Visibility};
-pub use self::teams::{TeamMember, TeamView};
+pub use self::teams::{InvitationView, MemberChange, TeamMember, TeamView};
 pub use self::templates::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
 pub use self::watches::{Channel, NewWatch, WatchView};
 pub use crate::delivery::deliveries::{DeliveryConfig, MailOut};

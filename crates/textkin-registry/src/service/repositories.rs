@@ -1,15 +1,16 @@
 //! Repositories: creating, listing, resolving and changing them.
 
+use hashbrown::HashMap;
 use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Actor, Nearness, Role, Scope};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::accounts::{audit, check_name};
-use crate::store::repositories;
 pub(crate) use crate::store::repositories::RepositoryRecord;
+use crate::store::{repositories, teams};
 
 /// Who may see a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -79,7 +80,8 @@ pub struct RepositoryUpdate {
 /// A repository.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RepositoryView {
-    /// Its name.
+    /// Its name, as the account writes it in paths: `team:name` if `name` alone means another
+    /// repository of the account.
     pub name: String,
     /// Its team.
     pub team: String,
@@ -123,10 +125,12 @@ impl Service {
         actor.require_whole_account()?;
         check_name("repository", &new.name)?;
         check_days(new.keep_days)?;
-        let (new, name, by) = (new.clone(), new.name.clone(), actor.clone());
+        let team = new.team.as_deref().unwrap_or(&actor.name);
+        let name = format!("{team}:{}", new.name);
+        let (new, by) = (new.clone(), actor.clone());
         self.store.write(move |write| {
             let team = new.team.as_deref().unwrap_or(&by.name);
-            let id = repositories::team(write, team)?;
+            let id = teams::find(write, team)?;
             let id = id.filter(|&id| by.role(id).is_some());
             let id = id.ok_or_else(|| Error::not_found("team", team))?;
             if by.role(id) != Some(Role::Owner) {
@@ -148,7 +152,7 @@ impl Service {
     /// If the actor lacks the permission.
     pub fn repositories(&self, actor: &Actor) -> Result<Vec<RepositoryView>, Error> {
         actor.require_scope(Scope::Read)?;
-        self.store.read(|read| views(read, actor, None))
+        self.store.read(|read| views(read, actor, Self::visible(read, actor)?))
     }
 
     /// Returns one repository.
@@ -159,7 +163,7 @@ impl Service {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, name)?;
-            let found = views(read, actor, Some(record.id))?.into_iter().next();
+            let found = views(read, actor, vec![record])?.into_iter().next();
             found.ok_or_else(|| Error::not_found("repository", name))
         })
     }
@@ -186,35 +190,31 @@ impl Service {
         self.repository(actor, name)
     }
 
-    /// Returns the repository called `name` or `team:name` that `actor` may see: one of its teams, else
-    /// a public one.
+    /// Returns the repository called `name` or `team:name` that `actor` may see: one of its own team,
+    /// else of another of its teams, else a public one.
     pub(crate) fn resolve(
         read: &Transaction<'_>,
         actor: &Actor,
         name: &str,
     ) -> Result<RepositoryRecord, Error> {
-        let missing = || Error::not_found("repository", name);
         let (team, plain) = match name.split_once(':') {
             Some((team, plain)) => (Some(team), plain),
             None => (None, name),
         };
-        let mut best: Option<RepositoryRecord> = None;
-        for record in repositories::by_name(read, plain, team)? {
-            if !actor.may_see(record.access()) {
-                continue;
-            }
-            let is_own = |record: &RepositoryRecord| actor.role(record.team).is_some();
-            match &best {
-                Some(other) if is_own(other) && is_own(&record) => {
-                    return Err(Error::Conflict(format!(
-                        "several of your teams have a repository '{plain}'; write team:{plain}"
-                    )));
-                }
-                Some(other) if is_own(other) => {}
-                _ => best = Some(record),
-            }
-        }
-        best.ok_or_else(missing)
+        let records = visible(read, actor, repositories::by_name(read, plain)?)?;
+        let missing = || Error::not_found("repository", name);
+        let Some(team) = team else {
+            let is_missing = records.is_empty();
+            let found = records.into_iter().find(|record| record.name == plain);
+            return found.ok_or_else(|| match is_missing {
+                true => missing(),
+                false => Error::Conflict(format!(
+                    "several of your teams have a repository '{plain}'; write team:{plain}"
+                )),
+            });
+        };
+        let team = teams::find(read, team)?.ok_or_else(missing)?;
+        records.into_iter().find(|record| record.team == team).ok_or_else(missing)
     }
 
     /// Returns all repositories that `actor` may see.
@@ -222,21 +222,57 @@ impl Service {
         read: &Transaction<'_>,
         actor: &Actor,
     ) -> Result<Vec<RepositoryRecord>, Error> {
-        let mut visible = repositories::list(read)?;
-        visible.retain(|record| actor.may_see(record.access()));
-        Ok(visible)
+        visible(read, actor, repositories::list(read)?)
     }
 }
 
+/// Returns those of `records` that `actor` may see. Those whose plain name means another repository to
+/// the actor, or none, are called `team:name`.
+fn visible(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    mut records: Vec<RepositoryRecord>,
+) -> Result<Vec<RepositoryRecord>, Error> {
+    records.retain(|record| actor.may_see(record.access()));
+    // By name: the nearest team, and whether only one is that near.
+    let mut nearest: HashMap<String, (Nearness, bool)> = HashMap::new();
+    for record in &records {
+        let nearness = actor.nearness(record.team);
+        nearest
+            .entry_ref(&record.name)
+            .and_modify(|(nearest, is_only)| {
+                *is_only = *nearest != nearness && (*is_only || *nearest < nearness);
+                *nearest = nearness.max(*nearest);
+            })
+            .or_insert((nearness, true));
+    }
+    for record in &mut records {
+        let (nearness, is_only) = nearest[&record.name];
+        if nearness > actor.nearness(record.team) || !is_only {
+            record.name = format!("{}:{}", teams::name(read, record.team)?, record.name);
+        }
+    }
+    Ok(records)
+}
+
+/// Returns the repositories `records` in the order of their names.
 fn views(
     read: &Transaction<'_>,
     actor: &Actor,
-    only: Option<i64>,
+    records: Vec<RepositoryRecord>,
 ) -> Result<Vec<RepositoryView>, Error> {
-    let visible = repositories::views(read, only)?;
-    let visible = visible.into_iter().filter(|(access, _)| actor.may_see(*access));
-    Ok(visible
-        .map(|(access, view)| RepositoryView { role: actor.role(access.team), ..view })
+    let only = match &records[..] {
+        [only] => Some(only.id),
+        _ => None,
+    };
+    let mut names: HashMap<i64, String> =
+        records.into_iter().map(|record| (record.id, record.name)).collect();
+    let views = repositories::views(read, only)?.into_iter();
+    Ok(views
+        .filter_map(|(access, view)| {
+            let name = names.remove(&access.id)?;
+            Some(RepositoryView { name, role: actor.role(access.team), ..view })
+        })
         .collect())
 }
 

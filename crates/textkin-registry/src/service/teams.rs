@@ -1,6 +1,9 @@
 //! Teams: accounts that share repositories, each with a role.
+//!
+//! An account becomes a member of a team only by accepting an invitation. The team with the name of an
+//! account is its own: it was created with it, and the account always stays its owner.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::Transaction;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -8,9 +11,12 @@ use crate::domain::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::accounts::{audit, check_name};
-use crate::store::now;
+use crate::store::{accounts, teams};
 
-/// A member of a team.
+/// Maximum number of invitations in a list.
+const MAX_INVITATIONS: u32 = 100;
+
+/// A member of a team, or an account that is invited to it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TeamMember {
     /// The name of the account.
@@ -28,6 +34,30 @@ pub struct TeamView {
     pub role: Role,
     /// Its members.
     pub members: Vec<TeamMember>,
+    /// The accounts that are invited and have not answered yet; only owners see them.
+    pub invited: Vec<TeamMember>,
+}
+
+/// An invitation to a team.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct InvitationView {
+    /// The name of the team.
+    pub team: String,
+    /// The role in the team.
+    pub role: Role,
+    /// The account that sent the invitation, if it still exists.
+    pub invited_by: Option<String>,
+    /// When it was sent, in seconds since 1970.
+    pub created: i64,
+}
+
+/// What a change of a member led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberChange {
+    /// The account is invited, and becomes a member when it accepts.
+    Invited,
+    /// The role of a member was changed.
+    RoleChanged,
 }
 
 impl Service {
@@ -54,74 +84,164 @@ impl Service {
         actor.require_scope(Scope::Read)?;
         actor.require_whole_account()?;
         self.store.read(|read| {
-            let mut names = read.prepare_cached("SELECT name FROM team WHERE id = ?1")?;
-            let mut members = read.prepare_cached(
-                "SELECT account.name, role FROM member JOIN account ON account.id = account
-                 WHERE team = ?1 ORDER BY account.name",
-            )?;
-            let mut teams = Vec::new();
+            let mut views = Vec::new();
             for &(team, role) in &actor.teams {
-                let rows = members.query_map([team], |row| {
-                    let role = Role::parse(&row.get::<_, String>(1)?).unwrap_or(Role::Reader);
-                    Ok(TeamMember { account: row.get(0)?, role })
-                })?;
-                let members = rows.collect::<Result<_, _>>()?;
-                let name = names.query_row([team], |row| row.get(0))?;
-                teams.push(TeamView { name, role, members });
+                let invited = match role {
+                    Role::Owner => teams::invited(read, team)?,
+                    _ => Vec::new(),
+                };
+                let (name, members) = (teams::name(read, team)?, teams::members(read, team)?);
+                views.push(TeamView { name, role, members, invited });
             }
-            Ok(teams)
+            Ok(views)
         })
     }
 
-    /// Sets or removes the role of an account in a team; for owners of the team, which keeps at least one
-    /// owner.
+    /// Changes the role of a member, or invites an account that is not a member yet; for owners of the
+    /// team.
     ///
     /// # Errors
-    /// If the actor lacks the permission, or the account does not exist.
+    /// If the actor lacks the permission, the account does not exist, or the team would have no owner.
     pub fn set_member(
         &self,
         actor: &Actor,
         team: &str,
         account: &str,
-        role: Option<Role>,
-    ) -> Result<(), Error> {
+        role: Role,
+    ) -> Result<MemberChange, Error> {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
         let (actor, team, account) = (actor.clone(), team.to_owned(), account.to_owned());
         self.store.write(move |write| {
-            let find = |sql: &str, name: &str| {
-                write.query_row(sql, [name], |row| row.get::<_, i64>(0)).optional()
-            };
-            let id = find("SELECT id FROM team WHERE name = ?1", &team)?
-                .filter(|&id| actor.role(id).is_some())
-                .ok_or_else(|| Error::not_found("team", &team))?;
-            if actor.role(id) != Some(Role::Owner) {
-                return Err(Error::Forbidden("only owners of the team can do this".to_owned()));
+            let id = own_team(write, &actor, &team)?;
+            require_owner(&actor, id)?;
+            let member = accounts::by_name(write, &account)?
+                .ok_or_else(|| Error::not_found("account", &account))?
+                .id;
+            let what = format!("{account} in {team}: {}", role.name());
+            if teams::role_of(write, id, member)?.is_none() {
+                teams::invite(write, id, member, role, actor.account)?;
+                audit(write, Some(actor.account), "invited to team", &what)?;
+                return Ok(MemberChange::Invited);
             }
-            let member = find("SELECT id FROM account WHERE name = ?1", &account)?
-                .ok_or_else(|| Error::not_found("account", &account))?;
-            write.execute("DELETE FROM member WHERE team = ?1 AND account = ?2", [id, member])?;
-            if let Some(role) = role {
-                let sql = "INSERT INTO member (team, account, role) VALUES (?1, ?2, ?3)";
-                write.execute(sql, params![id, member, role.name()])?;
+            teams::set_role(write, id, member, role)?;
+            if role != Role::Owner {
+                check_owners(write, id, &team, member, &account)?;
             }
-            let sql = "SELECT count(*) FROM member WHERE team = ?1 AND role = 'owner'";
-            if write.query_row(sql, [id], |row| row.get::<_, i64>(0))? == 0 {
-                return Err(Error::Conflict("a team needs at least one owner".to_owned()));
+            audit(write, Some(actor.account), "team member changed", &what)?;
+            Ok(MemberChange::RoleChanged)
+        })
+    }
+
+    /// Removes a member or withdraws an invitation, for owners of the team; or leaves the team, if the
+    /// account is the actor's.
+    ///
+    /// # Errors
+    /// If the actor lacks the permission, the account is neither a member nor invited, or the team would
+    /// have no owner.
+    pub fn remove_member(&self, actor: &Actor, team: &str, account: &str) -> Result<(), Error> {
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
+        let (actor, team, account) = (actor.clone(), team.to_owned(), account.to_owned());
+        self.store.write(move |write| {
+            let id = own_team(write, &actor, &team)?;
+            let is_self = account == actor.name;
+            if !is_self {
+                require_owner(&actor, id)?;
             }
-            let what = format!("{account} in {team}: {}", role.map_or("none", Role::name));
-            audit(write, Some(actor.account), "team member changed", &what)
+            let missing = || Error::not_found("member", &account);
+            let member = accounts::by_name(write, &account)?.ok_or_else(missing)?.id;
+            let what = format!("{account} in {team}");
+            if teams::role_of(write, id, member)?.is_none() {
+                teams::take_invitation(write, id, member)?.ok_or_else(missing)?;
+                return audit(write, Some(actor.account), "invitation withdrawn", &what);
+            }
+            teams::remove_member(write, id, member)?;
+            check_owners(write, id, &team, member, &account)?;
+            let action = if is_self { "left team" } else { "team member removed" };
+            audit(write, Some(actor.account), action, &what)
+        })
+    }
+
+    /// Returns the invitations that the actor has not answered, the latest first.
+    ///
+    /// # Errors
+    /// If the actor lacks the permission.
+    pub fn invitations(&self, actor: &Actor) -> Result<Vec<InvitationView>, Error> {
+        actor.require_scope(Scope::Read)?;
+        actor.require_whole_account()?;
+        self.store.read(|read| teams::invitations(read, actor.account, MAX_INVITATIONS))
+    }
+
+    /// Accepts or declines an invitation to a team.
+    ///
+    /// # Errors
+    /// If the actor lacks the permission, or is not invited to the team.
+    pub fn answer_invitation(
+        &self,
+        actor: &Actor,
+        team: &str,
+        is_accepted: bool,
+    ) -> Result<(), Error> {
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
+        let (account, team) = (actor.account, team.to_owned());
+        self.store.write(move |write| {
+            // The same answer for a team that does not exist.
+            let missing = || Error::not_found("invitation to the team", &team);
+            let id = teams::find(write, &team)?.ok_or_else(missing)?;
+            let role = teams::take_invitation(write, id, account)?.ok_or_else(missing)?;
+            if !is_accepted {
+                return audit(write, Some(account), "invitation declined", &team);
+            }
+            teams::set_role(write, id, account, role)?;
+            let what = format!("{team} as {}", role.name());
+            audit(write, Some(account), "invitation accepted", &what)
         })
     }
 }
 
+/// Returns the id of a team that the actor is a member of.
+fn own_team(read: &Transaction<'_>, actor: &Actor, team: &str) -> Result<i64, Error> {
+    teams::find(read, team)?
+        .filter(|&id| actor.role(id).is_some())
+        .ok_or_else(|| Error::not_found("team", team))
+}
+
+fn require_owner(actor: &Actor, team: i64) -> Result<(), Error> {
+    match actor.role(team) {
+        Some(Role::Owner) => Ok(()),
+        _ => Err(Error::Forbidden("only owners of the team can do this".to_owned())),
+    }
+}
+
+/// Checks a team of which `account` is no longer an owner: it needs another one, and must not be the
+/// account's own. What the account invited others to is withdrawn with its right to invite.
+fn check_owners(
+    write: &Transaction<'_>,
+    team: i64,
+    team_name: &str,
+    account: i64,
+    account_name: &str,
+) -> Result<(), Error> {
+    if team_name == account_name {
+        return Err(Error::Conflict(format!(
+            "'{team_name}' is the account's own team; {account_name} always stays its owner"
+        )));
+    }
+    if !teams::has_owner(write, team)? {
+        return Err(Error::Conflict(format!(
+            "{account_name} is the last owner of the team '{team_name}'; make another member an owner \
+             first"
+        )));
+    }
+    teams::delete_invitations_by(write, team, account)
+}
+
+/// Creates a team with its first owner.
 pub(super) fn insert_team(write: &Transaction<'_>, name: &str, owner: i64) -> Result<(), Error> {
-    let sql =
-        "INSERT INTO team (name, created) VALUES (?1, ?2) ON CONFLICT DO NOTHING RETURNING id";
-    let team: Option<i64> =
-        write.query_row(sql, params![name, now()], |row| row.get(0)).optional()?;
-    let team = team.ok_or_else(|| Error::Conflict(format!("a team '{name}' already exists")))?;
-    let sql = "INSERT INTO member (team, account, role) VALUES (?1, ?2, 'owner')";
-    write.execute(sql, [team, owner])?;
-    Ok(())
+    match teams::insert(write, name, owner)? {
+        Some(_) => Ok(()),
+        None => Err(Error::Conflict(format!("a team '{name}' already exists"))),
+    }
 }

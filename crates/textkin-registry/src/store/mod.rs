@@ -27,6 +27,7 @@ pub(crate) mod origins;
 pub(crate) mod overview;
 pub(crate) mod reattributions;
 pub(crate) mod sessions;
+pub(crate) mod teams;
 pub(crate) mod templates;
 pub(crate) mod files;
 pub(crate) mod secret_key;

@@ -69,19 +69,11 @@ pub(crate) fn by_id(read: &Transaction<'_>, id: i64) -> Result<Option<Repository
     Ok(read.prepare_cached(&sql)?.query_row([id], RepositoryRecord::read).optional()?)
 }
 
-/// Returns the repositories with a name, of one team or of all.
-pub(crate) fn by_name(
-    read: &Transaction<'_>,
-    name: &str,
-    team: Option<&str>,
-) -> Result<Vec<RepositoryRecord>, Error> {
-    let sql = format!(
-        "SELECT {} FROM repository JOIN team ON team.id = repository.team
-         WHERE repository.name = ?1 AND (?2 IS NULL OR team.name = ?2)",
-        RepositoryRecord::COLUMNS
-    );
+/// Returns the repositories with a name, of all teams.
+pub(crate) fn by_name(read: &Transaction<'_>, name: &str) -> Result<Vec<RepositoryRecord>, Error> {
+    let sql = format!("SELECT {} FROM repository WHERE name = ?1", RepositoryRecord::COLUMNS);
     let mut statement = read.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![name, team], RepositoryRecord::read)?;
+    let rows = statement.query_map([name], RepositoryRecord::read)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -158,12 +150,6 @@ pub(crate) fn retained(read: &Transaction<'_>) -> Result<Vec<RetainedRepository>
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Returns the id of the team with a name.
-pub(crate) fn team(read: &Transaction<'_>, name: &str) -> Result<Option<i64>, Error> {
-    let sql = "SELECT id FROM team WHERE name = ?1";
-    Ok(read.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()?)
 }
 
 /// Whether a team has a repository with a name, or there is a public one.

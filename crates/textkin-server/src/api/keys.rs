@@ -1,4 +1,4 @@
-//! API keys, accounts and teams.
+//! API keys, accounts, teams and invitations.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -8,7 +8,9 @@ use utoipa::ToSchema;
 use super::caller::{Caller, JsonBody, PathParams};
 use super::problem::ApiError;
 use super::problem::Problem;
-use textkin_registry::{AccountView, KeyView, NewKey, Role, TeamView};
+use textkin_registry::{
+    AccountView, InvitationView, KeyView, MemberChange, NewKey, Role, TeamView,
+};
 
 /// Lists the API keys of the account.
 #[utoipa::path(get, path = "/api/v1/keys", tag = "accounts",
@@ -130,12 +132,13 @@ pub(crate) struct NewRole {
     role: Role,
 }
 
-/// Sets the role of an account in a team. Requires an owner of the team.
+/// Changes the role of a member, or invites an account to the team. Requires an owner of the team.
 #[utoipa::path(put, path = "/api/v1/teams/{team}/members/{account}", tag = "accounts",
     params(("team" = String, Path, description = "The team"),
            ("account" = String, Path, description = "The account")),
     request_body = NewRole,
-    responses((status = 204, description = "Done"), (status = 400, body = Problem),
+    responses((status = 202, description = "Invited; the account becomes a member when it accepts"),
+              (status = 204, description = "The role of the member is changed"), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, body = Problem), (status = 409, body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem)))]
@@ -144,12 +147,17 @@ pub(crate) async fn set_member(
     PathParams((team, account)): PathParams<(String, String)>,
     JsonBody(new): JsonBody<NewRole>,
 ) -> Result<StatusCode, ApiError> {
-    let role = Some(new.role);
-    caller.run(move |service, actor| service.set_member(actor, &team, &account, role)).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let change = caller
+        .run(move |service, actor| service.set_member(actor, &team, &account, new.role))
+        .await?;
+    Ok(match change {
+        MemberChange::Invited => StatusCode::ACCEPTED,
+        MemberChange::RoleChanged => StatusCode::NO_CONTENT,
+    })
 }
 
-/// Removes an account from a team. Requires an owner of the team.
+/// Removes a member or withdraws an invitation. Requires an owner of the team; members can remove
+/// themselves, which leaves the team.
 #[utoipa::path(delete, path = "/api/v1/teams/{team}/members/{account}", tag = "accounts",
     params(("team" = String, Path, description = "The team"),
            ("account" = String, Path, description = "The account")),
@@ -160,6 +168,40 @@ pub(crate) async fn remove_member(
     caller: Caller,
     PathParams((team, account)): PathParams<(String, String)>,
 ) -> Result<StatusCode, ApiError> {
-    caller.run(move |service, actor| service.set_member(actor, &team, &account, None)).await?;
+    caller.run(move |service, actor| service.remove_member(actor, &team, &account)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lists the invitations that the account has not answered, latest first.
+#[utoipa::path(get, path = "/api/v1/invitations", tag = "accounts",
+    responses((status = 200, body = Vec<InvitationView>), (status = 401, body = Problem),
+              (status = 403, body = Problem)))]
+pub(crate) async fn invitations(caller: Caller) -> Result<Json<Vec<InvitationView>>, ApiError> {
+    Ok(Json(caller.run(|service, actor| service.invitations(actor)).await?))
+}
+
+/// Accepts an invitation. The account becomes a member of the team.
+#[utoipa::path(post, path = "/api/v1/invitations/{team}/accept", tag = "accounts",
+    params(("team" = String, Path, description = "The team")),
+    responses((status = 204, description = "Accepted"), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn accept_invitation(
+    caller: Caller,
+    PathParams(team): PathParams<String>,
+) -> Result<StatusCode, ApiError> {
+    caller.run(move |service, actor| service.answer_invitation(actor, &team, true)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Declines an invitation.
+#[utoipa::path(delete, path = "/api/v1/invitations/{team}", tag = "accounts",
+    params(("team" = String, Path, description = "The team")),
+    responses((status = 204, description = "Declined"), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn decline_invitation(
+    caller: Caller,
+    PathParams(team): PathParams<String>,
+) -> Result<StatusCode, ApiError> {
+    caller.run(move |service, actor| service.answer_invitation(actor, &team, false)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -99,6 +99,9 @@ fn api_router() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(keys::accounts, keys::new_account))
         .routes(routes!(keys::teams, keys::new_team))
         .routes(routes!(keys::set_member, keys::remove_member))
+        .routes(routes!(keys::invitations))
+        .routes(routes!(keys::accept_invitation))
+        .routes(routes!(keys::decline_invitation))
 }
 
 /// Returns the OpenAPI description of the REST API.

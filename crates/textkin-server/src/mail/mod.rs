@@ -453,24 +453,35 @@ impl ServiceMailHandler {
         if let Some(name) = &request.repository {
             return Ok(Ok(name.clone()));
         }
-        let mut own = self.own_repositories(actor)?;
-        own.retain(|repository| {
+        let mut all = self.own_repositories(actor)?;
+        all.retain(|repository| {
             repository.visibility == Visibility::Private
                 && repository.role.is_some_and(|role| role >= Role::Writer)
         });
         let verb = request.verb;
-        match &own[..] {
-            [one] => Ok(Ok(one.name.clone())),
-            [] => Ok(Err(nothing_done(&format!(
+        let is_own = |repository: &&RepositoryView| repository.team == actor.name;
+        let own: Vec<&RepositoryView> = all.iter().filter(is_own).collect();
+        // Members of other teams would read the document, so the sender has to name them.
+        let candidates = if own.is_empty() { all.iter().collect() } else { own.clone() };
+        match (&own[..], &candidates[..]) {
+            ([one], _) => Ok(Ok(one.name.clone())),
+            (_, []) => Ok(Err(nothing_done(&format!(
                 "You have no private repository yet. Create one at {}/repositories and send the message again.",
                 self.site()
             )))),
-            [first, ..] => {
-                let names: Vec<_> = own.iter().map(|own| format!("* {}", own.name)).collect();
+            (own, [first, ..]) => {
+                let names: Vec<_> = candidates
+                    .iter()
+                    .map(|one| format!("* {} (team {})", one.name, one.team))
+                    .collect();
+                let why = match own.is_empty() {
+                    true => "you have no private repository of your own",
+                    false => "you have several repositories",
+                };
                 Ok(Err(ReplyContent {
                     subject: "Which repository?".to_owned(),
                     text: format!(
-                        "Nothing was done, because you have several repositories. Please send the \
+                        "Nothing was done, because {why}. Please send the \
                          message again and name one in the subject, such as {verb} {}.\n\n{}",
                         first.name,
                         names.join("\n")
@@ -494,11 +505,16 @@ impl ServiceMailHandler {
         let mut repositories = Vec::new();
         for repository in self.own_repositories(actor)? {
             match self.service.document(actor, &repository.name, id, false) {
-                Ok(_) => repositories.push(repository.name),
-                Err(Error::NotFound(_) | Error::Conflict(_)) => {}
+                Ok(_) => repositories.push(repository),
+                Err(Error::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }
         }
+        if repositories.iter().any(|repository| repository.team == actor.name) {
+            repositories.retain(|repository| repository.team == actor.name);
+        }
+        let repositories: Vec<String> =
+            repositories.into_iter().map(|repository| repository.name).collect();
         match &repositories[..] {
             [one] => Ok(Ok(one.clone())),
             [] => Err(Error::not_found("document", id)),

@@ -293,6 +293,42 @@ fn requests_by_mail_are_carried_out_and_answered_once() {
 }
 
 #[test]
+fn mail_without_a_repository_means_the_own_team() {
+    let mail = MailServer::new();
+    let TestServer { service, anna, ben, .. } = &mail.server;
+    let mal = actor(service, "mal");
+    let join = |who: &Actor| {
+        service.set_member(&mal, "mal", &who.name, Role::Writer).unwrap();
+        service.answer_invitation(who, "mal", true).unwrap();
+    };
+    for name in ["poems", "trap"] {
+        repository(service, &mal, name, Visibility::Private);
+    }
+    register(service, &mal, "poems", "mercy", POEM);
+    join(anna);
+    join(ben);
+    let send = |from: &str, subject: &str, n: usize| {
+        let message = format!("Subject: {subject}\nMessage-Id: <{n}@a>\n\nSome words of {from}\n");
+        mail.write(from, "textkin@kin.example", &message);
+        mail.server.wait("answered", || mail.server.outbox.sent().len() > n);
+        readable(&mail.server.outbox.sent()[n].1)
+    };
+    // Anna has one private repository of her own.
+    let answer = send("anna@a.example", "REGISTER", 0);
+    assert!(answer.contains("1 document registered in poems"), "{answer}");
+    assert_eq!(service.documents(anna, "anna:poems", None, None, 10).unwrap().0.len(), 2);
+    let answer = send("anna@a.example", "STATUS mercy", 1);
+    assert!(answer.contains("Status of poems/mercy"), "{answer}");
+    // Ben has none: where others read it, nothing is registered unless he names the repository.
+    let answer = send("ben@a.example", "REGISTER", 2);
+    assert!(answer.contains("no private repository of your own"), "{answer}");
+    assert!(answer.contains("* trap (team mal)"), "{answer}");
+    assert_eq!(service.documents(&mal, "trap", None, None, 10).unwrap().0.len(), 0);
+    let answer = send("ben@a.example", "REGISTER mal:trap", 3);
+    assert!(answer.contains("1 document registered in mal:trap"), "{answer}");
+}
+
+#[test]
 fn a_stored_message_is_answered_once_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let outbox = Arc::new(textkin_mail::Outbox::default());

@@ -10,6 +10,7 @@ use textkin_web::view::{
 
 use super::links::{compare, document_at, link};
 use super::response::{PageResult, html, iso, to};
+use super::settings::invitations;
 use super::visitor::{SubmittedForm, Visitor};
 use textkin_registry::limits::{OVERVIEW_STEP, OVERVIEW_THRESHOLD};
 use textkin_registry::{
@@ -73,6 +74,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
     let count = |state| jobs.iter().filter(|job| job.state == state).count() as u64;
     let shown = jobs.iter().filter(|job| job.state != JobState::Done).take(MAX as usize);
     Ok(Dashboard {
+        invitations: invitations(service, actor)?,
         is_empty: own.iter().all(|own| own.documents == 0),
         can_load_sample: !repositories.iter().any(|own| own.name == sample::REPOSITORY),
         stats: DashboardStats {

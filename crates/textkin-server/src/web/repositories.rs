@@ -13,6 +13,7 @@ use textkin_web::view::{Role as ViewRole, Visibility as ViewVisibility};
 use super::fields::Fields;
 use super::links::document_at;
 use super::response::{PageResult, form_problem, html, iso, to};
+use super::settings::member_notice;
 use super::upload::UploadForm;
 use super::visitor::{SubmittedForm, Visitor};
 use textkin_registry::{
@@ -105,6 +106,8 @@ async fn show(visitor: &Visitor, name: String, extras: PageExtras) -> PageResult
     let view =
         visitor.run(move |service, actor| detail(service, actor, &name, &query, extras)).await?;
     let host = visitor.app.mail_host.as_ref();
+    // An address cannot contain the colon of `team:name`.
+    let host = host.filter(|_| !view.row.name.contains(':'));
     let mail_address = host.map(|host| format!("register+{}@{host}", view.row.name));
     let view = RepositoryDetail { mail_address, ..view };
     let mut frame = visitor.frame(NavItem::Repositories);
@@ -233,18 +236,24 @@ pub(super) async fn members(Path(name): Path<String>, posted: SubmittedForm) -> 
     let outcome = visitor
         .run(move |service, actor| {
             let team = service.repository(actor, &repository)?.team;
-            let role = match fields.get("action") {
-                "remove" => None,
-                _ => Some(Role::parse(fields.get("role")).unwrap_or(Role::Reader)),
-            };
-            service.set_member(actor, &team, fields.get("name").trim(), role)
+            let account = fields.get("name").trim();
+            match fields.get("action") {
+                "remove" => service.remove_member(actor, &team, account).map(|()| "saved"),
+                _ => {
+                    let role = Role::parse(fields.get("role")).unwrap_or(Role::Reader);
+                    service.set_member(actor, &team, account, role).map(member_notice)
+                }
+            }
         })
         .await;
     let outcome = match outcome {
         Err(Error::NotFound(what)) => Err(Error::Invalid(format!("there is no {what}"))),
         other => other,
     };
-    changed(&visitor, name, outcome).await
+    match outcome {
+        Ok(notice) => Ok(to(&format!("/repositories/{}?notice={notice}", segment(&name)))),
+        outcome => changed(&visitor, name, outcome).await,
+    }
 }
 
 /// `POST /repositories/{name}/templates`: adds a file or a text.

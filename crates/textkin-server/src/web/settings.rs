@@ -5,15 +5,19 @@ use textkin_web::page::{
     AboutPage, ApiPage, AuditPage, BackupPage, KeysPage, RetentionPage, TeamsPage, UsersPage,
 };
 use textkin_web::view::{
-    About, Audit, AuditRow, BackupRow, Backups, Choice, KeyForm, KeyRow, Keys, NavItem, NewSecret,
-    Paging, Retention, RetentionRow, RetentionRules, TeamMemberRow, TeamRow, Teams, UserRow, Users,
+    About, Audit, AuditRow, BackupRow, Backups, Choice, InvitationRow, KeyForm, KeyRow, Keys,
+    NavItem, NewSecret, Paging, Retention, RetentionRow, RetentionRules, TeamMemberRow, TeamRow,
+    Teams, UserRow, Users,
 };
 
 use super::repositories::role;
 use super::response::{PageResult, VERSION, form_problem, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
 use crate::error::ErrorResponse;
-use textkin_registry::{Error, KeyView, NewKey, RepositoryUpdate, Role, Scope, back_up, now};
+use textkin_registry::{
+    Actor, Error, KeyView, MemberChange, NewKey, RepositoryUpdate, Role, Scope, Service,
+    TeamMember, back_up, now,
+};
 
 /// The folder for backups, inside the data folder.
 const BACKUPS: &str = "backups";
@@ -166,21 +170,38 @@ pub(super) async fn change_users(posted: SubmittedForm) -> PageResult {
     }
 }
 
+/// Returns the invitations that an account has not answered.
+pub(super) fn invitations(service: &Service, actor: &Actor) -> Result<Vec<InvitationRow>, Error> {
+    let invitations = service.invitations(actor)?.into_iter().map(|invitation| InvitationRow {
+        team: invitation.team,
+        role: role(invitation.role),
+        invited_by: invitation.invited_by,
+        time: iso(invitation.created),
+    });
+    Ok(invitations.collect())
+}
+
+fn member_row(member: &TeamMember, own: &str) -> TeamMemberRow {
+    let is_self = member.account == own;
+    TeamMemberRow { name: member.account.clone(), role: role(member.role), is_self }
+}
+
 async fn show_teams(visitor: &Visitor, problem: Option<String>) -> PageResult {
-    let (teams, repositories) = visitor
-        .run(|service, actor| Ok((service.teams(actor)?, service.repositories(actor)?)))
+    let (teams, repositories, invitations) = visitor
+        .run(|service, actor| {
+            Ok((service.teams(actor)?, service.repositories(actor)?, invitations(service, actor)?))
+        })
         .await?;
+    let own = &visitor.actor.name;
     let rows = teams.into_iter().map(|team| TeamRow {
         repositories: repositories.iter().filter(|own| own.team == team.name).count() as u64,
         can_change: team.role == Role::Owner,
-        members: team
-            .members
-            .into_iter()
-            .map(|member| TeamMemberRow { name: member.account, role: role(member.role) })
-            .collect(),
+        is_own: team.name == *own,
+        members: team.members.iter().map(|member| member_row(member, own)).collect(),
+        invited: team.invited.iter().map(|member| member_row(member, own)).collect(),
         name: team.name,
     });
-    let view = Teams { rows: rows.collect(), problem };
+    let view = Teams { rows: rows.collect(), invitations, problem };
     Ok(html(TeamsPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
@@ -196,18 +217,29 @@ pub(super) async fn change_teams(posted: SubmittedForm) -> PageResult {
         .run(move |service, actor| {
             let (team, name) = (fields.get("team").trim(), fields.get("name").trim());
             match fields.get("action") {
-                "add" => service.new_team(actor, team),
-                "remove" => service.set_member(actor, team, name, None),
+                "add" => service.new_team(actor, team).map(|()| "saved"),
+                "remove" => service.remove_member(actor, team, name).map(|()| "saved"),
+                "leave" => service.remove_member(actor, team, &actor.name).map(|()| "left"),
+                "accept" => service.answer_invitation(actor, team, true).map(|()| "accepted"),
+                "decline" => service.answer_invitation(actor, team, false).map(|()| "declined"),
                 _ => {
                     let role = Role::parse(fields.get("role")).unwrap_or(Role::Reader);
-                    service.set_member(actor, team, name, Some(role))
+                    service.set_member(actor, team, name, role).map(member_notice)
                 }
             }
         })
         .await;
     match outcome {
-        Ok(()) => Ok(to("/settings/teams?notice=saved")),
+        Ok(notice) => Ok(to(&format!("/settings/teams?notice={notice}"))),
         Err(error) => show_teams(&visitor, Some(form_problem(error)?)).await,
+    }
+}
+
+/// Returns the notice for a change of a member.
+pub(super) fn member_notice(change: MemberChange) -> &'static str {
+    match change {
+        MemberChange::Invited => "invited",
+        MemberChange::RoleChanged => "saved",
     }
 }
 

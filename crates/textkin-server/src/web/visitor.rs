@@ -82,6 +82,12 @@ fn notice(query: &Fields) -> Option<Notice> {
     let (text, undo) = match query.get("notice") {
         "saved" => ("Changes saved.", None),
         "created" => ("Repository created.", None),
+        "invited" => {
+            ("Invited. The account becomes a member when it accepts the invitation.", None)
+        }
+        "accepted" => ("Invitation accepted. You are now a member of the team.", None),
+        "declined" => ("Invitation declined.", None),
+        "left" => ("You have left the team.", None),
         "backup" => ("Backup created.", None),
         "revoked" => ("Key revoked.", None),
         "removed" => ("Deleted.", None),

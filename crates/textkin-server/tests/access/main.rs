@@ -9,3 +9,4 @@ mod privacy;
 mod proxies;
 mod results;
 mod support;
+mod teams;

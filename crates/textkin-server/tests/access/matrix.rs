@@ -8,7 +8,7 @@ use textkin_server::{NewKey, Role, Scope};
 
 use crate::support::{POEM, TestSite, actor, from, key, key_for};
 
-/// The callers. `anonymous` has no key; `scope` has a key of the owner with another scope, `elsewhere`
+/// The callers. `anonymous` has no key; `tenant` is invited to the team; `scope` has a key of the owner with another scope, `elsewhere`
 /// a key of the owner for another repository; the others have a key with every scope.
 const CALLERS: [&str; 10] = [
     "anonymous",
@@ -103,8 +103,11 @@ const MATRIX: &str = "
     POST   /api/v1/accounts                          401  403    403    403    403   201   401     401     403   403
     GET    /api/v1/teams                             401  200    200    200    200   200   401     401     403   403
     POST   /api/v1/teams                             401  201    201    201    201   201   401     401     403   403
-    PUT    /api/v1/teams/{team}/members/{account}    401  404    403    403    204   404   401     401     403   403
-    DELETE /api/v1/teams/{team}/members/{account}    401  404    403    403    204   404   401     401     403   403
+    PUT    /api/v1/teams/{team}/members/{account}    401  404    403    403    202   404   401     401     403   403
+    DELETE /api/v1/teams/{team}/members/{account}    401  404    204    403    204   404   401     401     403   403
+    GET    /api/v1/invitations                       401  200    200    200    200   200   401     401     403   403
+    POST   /api/v1/invitations/{team}/accept         401  204    404    404    404   404   401     401     403   403
+    DELETE /api/v1/invitations/{team}                401  204    404    404    404   404   401     401     403   403
 ";
 
 struct Row {
@@ -159,8 +162,12 @@ fn prepare(folder: &Path) -> Fixture {
     service.new_team(&olga, "staff").unwrap();
     let olga = actor(service, &owner);
     for (account, role) in [("rita", Role::Reader), ("walt", Role::Writer)] {
-        service.set_member(&olga, "staff", account, Some(role)).unwrap();
+        service.set_member(&olga, "staff", account, role).unwrap();
+        let member = if role == Role::Reader { "reader" } else { "writer" };
+        service.answer_invitation(&actor(service, &keys[member]), "staff", true).unwrap();
     }
+    // The tenant is invited and has not answered, which gives no access.
+    service.set_member(&olga, "staff", "omar", Role::Owner).unwrap();
     for (name, visibility) in [("drafts", "private"), ("elsewhere", "private"), ("web", "public")] {
         site.new_repository(&owner, name, visibility, "staff");
     }
@@ -312,8 +319,19 @@ fn every_endpoint_returns_the_statuses_of_the_matrix() {
             let sql = format!("SELECT count(*) FROM {table}");
             store.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap()
         };
-        ["account", "team", "member", "repository", "document", "watch", "alert", "job", "api_key"]
-            .map(count)
+        [
+            "account",
+            "team",
+            "member",
+            "invitation",
+            "repository",
+            "document",
+            "watch",
+            "alert",
+            "job",
+            "api_key",
+        ]
+        .map(count)
     };
     drop(shared);
     assert_eq!(store(&template), store(&folder.path().join("shared")));

@@ -1,6 +1,6 @@
 //! Views of `GET /` and `GET /matches`.
 
-use super::{DocumentLink, Histogram, Share};
+use super::{DocumentLink, Histogram, InvitationRow, Share};
 
 /// The dashboard: statistics, news and running jobs.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +10,8 @@ pub struct Dashboard {
     pub is_empty: bool,
     /// Whether this user may load the sample.
     pub can_load_sample: bool,
+    /// Invitations to teams that this user has not answered.
+    pub invitations: Vec<InvitationRow>,
     /// The cards.
     pub stats: DashboardStats,
     /// Whether to show the tour although there are documents: until the first text was checked.

@@ -59,7 +59,7 @@ pub use repository::{
 pub use results::{ResultSource, ResultState, Results};
 pub use score::{Score, Share};
 pub use settings::{
-    About, Audit, AuditRow, BackupRow, Backups, RetentionRow, RetentionRules, TeamMemberRow,
-    TeamRow, Teams, UserRow, Users,
+    About, Audit, AuditRow, BackupRow, Backups, InvitationRow, RetentionRow, RetentionRules,
+    TeamMemberRow, TeamRow, Teams, UserRow, Users,
 };
 pub use textkin_core::MatchLevel;

@@ -33,11 +33,13 @@ pub struct UserRow {
 }
 
 /// Teams. Posts to `/settings/teams`: `action` = `add` (`team`), `set` (`team`, `name`, `role`),
-/// `remove` (`team`, `name`).
+/// `remove` (`team`, `name`), `leave`, `accept`, `decline` (`team`).
 #[derive(Clone, Debug, Default)]
 pub struct Teams {
     /// The teams that this user can see.
     pub rows: Vec<TeamRow>,
+    /// Invitations that this user has not answered.
+    pub invitations: Vec<InvitationRow>,
     /// Why a form failed.
     pub problem: Option<String>,
 }
@@ -49,6 +51,10 @@ pub struct TeamRow {
     pub name: String,
     /// Its members.
     pub members: Vec<TeamMemberRow>,
+    /// Accounts that are invited and have not answered; for owners.
+    pub invited: Vec<TeamMemberRow>,
+    /// Whether it is this user's own team, which cannot be left.
+    pub is_own: bool,
     /// The number of its repositories.
     pub repositories: u64,
     /// Whether this user may change it.
@@ -62,6 +68,21 @@ pub struct TeamMemberRow {
     pub name: String,
     /// The role in the team.
     pub role: Role,
+    /// Whether this is the current user.
+    pub is_self: bool,
+}
+
+/// An invitation to a team. `action` = `accept` or `decline` of `/settings/teams` answers it.
+#[derive(Clone, Debug, Default)]
+pub struct InvitationRow {
+    /// The team.
+    pub team: String,
+    /// The role in the team.
+    pub role: Role,
+    /// The account that sent it, if it still exists.
+    pub invited_by: Option<String>,
+    /// When it was sent.
+    pub time: String,
 }
 
 /// The audit log. Filter: `GET /settings/audit?who=&what=`.

@@ -22,6 +22,7 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
     Dashboard {
         is_empty: flavour.is_empty(),
         can_load_sample: true,
+        invitations: super::settings::invitations(flavour),
         stats: DashboardStats {
             documents: 12_806,
             repositories: 3,

@@ -86,15 +86,31 @@ pub(crate) fn users(flavour: &Flavour) -> Users {
     }
 }
 
+pub(crate) fn invitations(flavour: &Flavour) -> Vec<InvitationRow> {
+    flavour.list(vec![InvitationRow {
+        team: flavour.text("press-office"),
+        role: Role::Writer,
+        invited_by: flavour.maybe(flavour.text("noor")),
+        time: "2026-11-16T10:30:00Z".to_owned(),
+    }])
+}
+
 pub(crate) fn teams(flavour: &Flavour) -> Teams {
-    let member = |name: &str, role| TeamMemberRow { name: flavour.text(name), role };
+    let member = |name: &str, role| TeamMemberRow {
+        name: flavour.text(name),
+        role,
+        is_self: name == "maria",
+    };
     Teams {
         rows: flavour.list(vec![TeamRow {
             name: flavour.text("library"),
             members: vec![member("maria", Role::Owner), member("ben", Role::Writer)],
+            invited: vec![member("li", Role::Reader)],
+            is_own: false,
             repositories: 3,
             can_change: true,
         }]),
+        invitations: invitations(flavour),
         problem: flavour.maybe(flavour.text("There is no account with this name")),
     }
 }
