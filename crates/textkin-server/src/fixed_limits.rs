@@ -68,7 +68,18 @@ pub fn fixed_limits() -> Vec<(&'static str, String)> {
             format!("{}; further requests get status 503", size(listen.body_memory as u64)),
         ),
         (
-            "failed sign-ins per address",
+            "failed sign-ins",
+            format!(
+                "{} of one account at one address within {}; {} of one account at all addresses and {} at \
+                 one address, unless the account has signed in there before",
+                attempts::MAX,
+                time(attempts::WITHIN),
+                attempts::MAX_OF_ACCOUNT,
+                attempts::MAX_AT_ADDRESS
+            ),
+        ),
+        (
+            "requests with a wrong key per address",
             format!("{} within {}", attempts::MAX, time(attempts::WITHIN)),
         ),
         (

@@ -185,10 +185,9 @@ impl Credentials {
                 })
             }
         };
-        if let (Err(Error::Unauthenticated), Some(address)) = (&actor, address) {
+        if let Err(Error::Unauthenticated) = &actor {
             // Only failures are limited: a valid key works whatever others try from its address.
-            app.attempts.check(address)?;
-            app.attempts.failed(address);
+            drop(app.attempts.with_secret(address)?);
         }
         actor
     }

@@ -34,9 +34,7 @@ pub(super) async fn set_up_page(
 /// `POST /setup`.
 pub(super) async fn set_up(State(app): State<Arc<App>>, form: AnonymousForm) -> PageResult {
     let AnonymousForm { fields, address } = form;
-    if let Some(address) = address {
-        app.attempts.check(address)?;
-    }
+    let attempt = app.attempts.with_secret(address)?;
     let form = fields.clone();
     let session = match fields.get("password") == fields.get("password_again") {
         true => {
@@ -50,12 +48,10 @@ pub(super) async fn set_up(State(app): State<Arc<App>>, form: AnonymousForm) -> 
         }
         false => Err(Error::Invalid("the passwords do not match".to_owned())),
     };
+    attempt.settle(&session);
     match session {
         Ok(secret) => Ok(with_session(to("/"), &secret)),
         Err(error) => {
-            if let (Error::Forbidden(_), Some(address)) = (&error, address) {
-                app.attempts.failed(address);
-            }
             let view = Setup {
                 token: fields.get("token").to_owned(),
                 name: fields.get("name").to_owned(),
@@ -82,19 +78,15 @@ pub(super) async fn sign_in_page(
 /// `POST /login`.
 pub(super) async fn sign_in(State(app): State<Arc<App>>, form: AnonymousForm) -> PageResult {
     let AnonymousForm { fields, address } = form;
-    if let Some(address) = address {
-        app.attempts.check(address)?;
-    }
+    let attempt = app.attempts.with_password(fields.get("name").trim(), address)?;
     let form = fields.clone();
     let session = app
         .run(move |service| service.sign_in(form.get("name").trim(), form.get("password")))
         .await;
+    attempt.settle(&session);
     match session {
         Ok(secret) => Ok(with_session(to(&local_path(fields.get("next"))), &secret)),
         Err(error @ Error::Forbidden(_)) => {
-            if let Some(address) = address {
-                app.attempts.failed(address);
-            }
             let view = Login {
                 name: fields.get("name").to_owned(),
                 next: local_path(fields.get("next")),

@@ -142,6 +142,12 @@ pub(super) async fn users(visitor: Visitor) -> PageResult {
 pub(super) async fn change_users(posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
     let action = fields.get("action").to_owned();
+    let attempt = match action.as_str() {
+        "password" => {
+            Some(visitor.app.attempts.with_password(&visitor.actor.name, visitor.client)?)
+        }
+        _ => None,
+    };
     let outcome = visitor
         .run(move |service, actor| match fields.get("action") {
             "add" => {
@@ -163,6 +169,9 @@ pub(super) async fn change_users(posted: SubmittedForm) -> PageResult {
             other => Err(Error::Invalid(format!("unknown action '{other}'"))),
         })
         .await;
+    if let Some(attempt) = attempt {
+        attempt.settle(&outcome);
+    }
     match outcome {
         Ok(()) if action == "password" => Ok(to("/login")),
         Ok(()) => Ok(to("/settings/users?notice=saved")),

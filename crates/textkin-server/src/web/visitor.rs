@@ -25,6 +25,8 @@ pub(super) struct Visitor {
     notice: Option<Notice>,
     theme: Theme,
     pub(super) query: Fields,
+    /// The address of the client, if it is known.
+    pub(super) client: Option<std::net::IpAddr>,
 }
 
 impl FromRequestParts<Arc<App>> for Visitor {
@@ -65,7 +67,8 @@ impl FromRequestParts<Arc<App>> for Visitor {
             Some("dark") => Theme::Dark,
             _ => Theme::System,
         };
-        Ok(Self { app, actor, csrf, repositories, open_alerts, notice, theme, query })
+        let client = ClientAddress::of(&parts.extensions);
+        Ok(Self { app, actor, csrf, repositories, open_alerts, notice, theme, query, client })
     }
 }
 

@@ -10,3 +10,4 @@ mod proxies;
 mod results;
 mod support;
 mod teams;
+mod throttle;
