@@ -50,7 +50,7 @@ pub(super) async fn set_up(State(app): State<Arc<App>>, form: AnonymousForm) -> 
     };
     attempt.settle(&session);
     match session {
-        Ok(secret) => Ok(with_session(to("/"), &secret)),
+        Ok(secret) => Ok(with_session(&app, to("/"), &secret)),
         Err(error) => {
             let view = Setup {
                 token: fields.get("token").to_owned(),
@@ -85,7 +85,7 @@ pub(super) async fn sign_in(State(app): State<Arc<App>>, form: AnonymousForm) ->
         .await;
     attempt.settle(&session);
     match session {
-        Ok(secret) => Ok(with_session(to(&local_path(fields.get("next"))), &secret)),
+        Ok(secret) => Ok(with_session(&app, to(&local_path(fields.get("next"))), &secret)),
         Err(error @ Error::Forbidden(_)) => {
             let view = Login {
                 name: fields.get("name").to_owned(),
@@ -103,16 +103,21 @@ pub(super) async fn sign_out(headers: HeaderMap, posted: SubmittedForm) -> PageR
     if let Some(secret) = cookie(&headers) {
         posted.visitor.app.run(move |service| service.sign_out(&secret)).await?;
     }
-    Ok(with_cookie(to("/login"), &format!("{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")))
+    Ok(with_cookie(&posted.visitor.app, to("/login"), "", 0))
 }
 
-fn with_session(response: Response, secret: &str) -> Response {
-    let value = format!("{COOKIE}={secret}; Path=/; Max-Age=1209600; HttpOnly; SameSite=Lax");
-    with_cookie(response, &value)
+fn with_session(app: &App, response: Response, secret: &str) -> Response {
+    with_cookie(app, response, secret, 14 * 24 * 3600)
 }
 
-fn with_cookie(mut response: Response, value: &str) -> Response {
-    if let Ok(value) = HeaderValue::from_str(value) {
+/// Sets the session cookie for a number of seconds. If users reach the server by HTTPS, browsers send it
+/// by HTTPS only.
+fn with_cookie(app: &App, mut response: Response, secret: &str, seconds: u32) -> Response {
+    let is_https = app.service.site().starts_with("https://");
+    let secure = if is_https { "; Secure" } else { "" };
+    let value =
+        format!("{COOKIE}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+    if let Ok(value) = HeaderValue::from_str(&value) {
         response.headers_mut().insert(header::SET_COOKIE, value);
     }
     response

@@ -1,6 +1,9 @@
 //! Tests of the contents of pages.
 
+use axum::body::Body;
+use axum::http::Request;
 use serde_json::{Value, json};
+use textkin_server::{DeliveryConfig, ListenConfig, Service, ServiceLimits};
 
 use crate::results::{probe, visitor};
 use crate::support::{POEM, TestSite, actor, key};
@@ -75,6 +78,31 @@ fn administrators_see_when_accounts_last_signed_in() {
     let accounts = site.service.accounts(&actor(&site.service, &admin)).unwrap();
     let seen = |name: &str| accounts.iter().find(|own| own.name == name).unwrap().last_seen;
     assert!(seen("ben").is_some() && seen("eve").is_none());
+}
+
+#[test]
+fn the_session_cookie_is_secure_if_the_public_url_is_https() {
+    for (site, is_secure) in [("https://kin.example.org", true), ("http://127.0.0.1:7070", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let config = DeliveryConfig { site: site.to_owned(), ..DeliveryConfig::default() };
+        let service = Service::open_with(folder.path(), ServiceLimits::default(), config).unwrap();
+        let site = TestSite::serve(service, &ListenConfig::default());
+        let admin = key(&site.service, "root", true, "admin");
+        let (secret, token) = visitor(&site, &admin, "ben");
+        let forms = [
+            ("/login", "name=ben&password=a+long+password".to_owned()),
+            ("/logout", format!("csrf={token}")),
+        ];
+        for (path, form) in forms {
+            let request = Request::post(path)
+                .header("cookie", format!("textkin={secret}"))
+                .header("content-type", "application/x-www-form-urlencoded");
+            let response = site.request(request.body(Body::from(form)).unwrap());
+            let cookie = response.headers()["set-cookie"].to_str().unwrap();
+            assert!(cookie.contains("; HttpOnly; SameSite=Lax"), "{cookie}");
+            assert_eq!(cookie.ends_with("; Secure"), is_secure, "{cookie}");
+        }
+    }
 }
 
 #[test]

@@ -59,7 +59,11 @@ impl TestSite {
         limits: ServiceLimits,
         listening: &ListenConfig,
     ) -> Self {
-        let service = Service::open(folder, limits).unwrap();
+        Self::serve(Service::open(folder, limits).unwrap(), listening)
+    }
+
+    /// The routes of a service that is open already.
+    pub(crate) fn serve(service: Arc<Service>, listening: &ListenConfig) -> Self {
         let router = router(&service, listening);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { service, router, runtime }
