@@ -181,7 +181,7 @@ fn insert_key(
     repository: Option<i64>,
     account: impl FnOnce(&Transaction<'_>) -> Result<i64, Error> + Send + 'static,
 ) -> Result<KeyView, Error> {
-    check_days(new.days)?;
+    check_days("days", new.days)?;
     if !(1..=100).contains(&new.name.chars().count()) || new.scopes.is_empty() {
         return Err(Error::Invalid(
             "a key needs a name of 1 to 100 characters and at least one scope".to_owned(),

@@ -8,7 +8,7 @@ use crate::domain::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::documents::RemovalReceipt;
-use crate::service::repositories::{RepositoryRecord, check_days};
+use crate::service::repositories::{RepositoryRecord, check_count, check_days};
 use crate::store::documents::{self, DocumentChoice, DocumentRow};
 use crate::store::now;
 use crate::store::repositories::{self, RetainedRepository};
@@ -21,7 +21,7 @@ pub struct PurgeRule {
     #[schema(maximum = 36500)]
     pub older_than_days: Option<u32>,
     /// All but this many of the latest.
-    #[schema(format = "uint64")]
+    #[schema(format = "uint64", maximum = 1_000_000_000_000_i64)]
     pub keep_latest: Option<u64>,
     /// With this text in the id or title.
     pub query: Option<String>,
@@ -165,7 +165,8 @@ fn select(
             "a purge needs a condition: older_than_days, keep_latest or query".to_owned(),
         ));
     }
-    check_days(*older_than_days)?;
+    check_days("older_than_days", *older_than_days)?;
+    check_count("keep_latest", *keep_latest)?;
     let before = older_than_days.map(|days| now() - i64::from(days) * 24 * 3600);
     let (except_latest, filter) = (*keep_latest, query.as_deref());
     documents::choose(read, record.id, &DocumentChoice { before, except_latest, filter })

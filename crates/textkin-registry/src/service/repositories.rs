@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
+use textkin::engine::types::number::thousands;
 use utoipa::ToSchema;
 
 use crate::domain::{Actor, Nearness, Role, Scope};
@@ -59,6 +60,7 @@ pub struct NewRepository {
     pub keep_days: Option<u32>,
     /// Maximum number of documents; only the latest are kept.
     #[serde(default)]
+    #[schema(maximum = 1_000_000_000_000_i64)]
     pub keep_count: Option<u64>,
 }
 
@@ -74,6 +76,7 @@ pub struct RepositoryUpdate {
     #[schema(maximum = 36500)]
     pub keep_days: Option<u32>,
     /// Maximum number of documents; 0: no maximum.
+    #[schema(maximum = 1_000_000_000_000_i64)]
     pub keep_count: Option<u64>,
 }
 
@@ -124,7 +127,8 @@ impl Service {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
         check_name("repository", &new.name)?;
-        check_days(new.keep_days)?;
+        check_days("keep_days", new.keep_days)?;
+        check_count("keep_count", new.keep_count)?;
         let team = new.team.as_deref().unwrap_or(&actor.name);
         let name = format!("{team}:{}", new.name);
         let (new, by) = (new.clone(), actor.clone());
@@ -179,7 +183,8 @@ impl Service {
         change: &RepositoryUpdate,
     ) -> Result<RepositoryView, Error> {
         actor.require_scope(Scope::Admin)?;
-        check_days(change.keep_days)?;
+        check_days("keep_days", change.keep_days)?;
+        check_count("keep_count", change.keep_count)?;
         let (by, requested, change) = (actor.clone(), name.to_owned(), change.clone());
         self.store.write(move |write| {
             let record = Self::resolve(write, &by, &requested)?;
@@ -279,10 +284,26 @@ fn views(
 /// The maximum number of days of a rule: a century.
 pub const MAX_DAYS: u32 = 36_500;
 
-/// Fails if a rule has more days than [`MAX_DAYS`].
-pub(super) fn check_days(days: Option<u32>) -> Result<(), Error> {
-    match days.filter(|&days| days > MAX_DAYS) {
-        Some(_) => Err(Error::Invalid(format!("the number of days can be at most {MAX_DAYS}"))),
+/// The maximum number of documents in a rule.
+const MAX_COUNT: u64 = 1_000_000_000_000;
+
+/// Fails if the field of a rule has more days than [`MAX_DAYS`].
+pub(super) fn check_days(field: &str, days: Option<u32>) -> Result<(), Error> {
+    check_max(field, days.map(u64::from), u64::from(MAX_DAYS))
+}
+
+/// Fails if the field of a rule has more documents than a repository can have.
+pub(super) fn check_count(field: &str, count: Option<u64>) -> Result<(), Error> {
+    check_max(field, count, MAX_COUNT)
+}
+
+fn check_max(field: &str, value: Option<u64>, max: u64) -> Result<(), Error> {
+    match value.filter(|&value| value > max) {
+        Some(value) => Err(Error::Invalid(format!(
+            "{field} must be between 0 and {}, got {}",
+            thousands(max),
+            thousands(value)
+        ))),
         None => Ok(()),
     }
 }

@@ -1,5 +1,7 @@
 //! The fields of a form or a query.
 
+use textkin_registry::Error;
+
 /// Fields in the order they were sent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields(pub(super) Vec<(String, String)>);
@@ -23,6 +25,24 @@ impl Fields {
     /// Returns a field as a number, if it is one.
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.non_empty(name).and_then(|value| value.parse().ok())
+    }
+
+    /// Returns a field as a number, unless it is empty.
+    ///
+    /// # Errors
+    /// If it is not a number, or out of range.
+    pub(super) fn checked_number<T: std::str::FromStr>(
+        &self,
+        name: &str,
+        label: &str,
+    ) -> Result<Option<T>, Error> {
+        let number = self.non_empty(name).map(|value| {
+            let shown: String = value.chars().take(40).collect();
+            let invalid =
+                format!("{label} must be a whole number that is not too large, got {shown}");
+            value.parse().map_err(|_| Error::Invalid(invalid))
+        });
+        number.transpose()
     }
 
     /// Returns whether a checkbox is checked.

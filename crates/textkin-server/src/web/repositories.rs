@@ -74,23 +74,33 @@ pub(super) async fn list(visitor: Visitor) -> PageResult {
 pub(super) async fn make(posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
     let is_public = fields.get("visibility") == "public";
-    let new = NewRepository {
-        name: fields.get("name").trim().to_owned(),
-        visibility: if is_public { Visibility::Public } else { Visibility::Private },
-        team: fields.non_empty("team").map(str::to_owned),
-        keep_text: fields.get("keeps") != StoredContent::Fingerprints.name(),
-        checked_against: fields.get("checks") != CheckUse::Only.name(),
-        keep_days: fields.number("days"),
-        keep_count: fields.number("count"),
-    };
-    let name = new.name.clone();
-    match visitor.run(move |service, actor| service.new_repository(actor, &new)).await {
+    let name = fields.get("name").trim().to_owned();
+    let created = visitor.run(move |service, actor| {
+        let (keep_days, keep_count) = retention(&fields)?;
+        let new = NewRepository {
+            name: fields.get("name").trim().to_owned(),
+            visibility: if is_public { Visibility::Public } else { Visibility::Private },
+            team: fields.non_empty("team").map(str::to_owned),
+            keep_text: fields.get("keeps") != StoredContent::Fingerprints.name(),
+            checked_against: fields.get("checks") != CheckUse::Only.name(),
+            keep_days,
+            keep_count,
+        };
+        service.new_repository(actor, &new)
+    });
+    match created.await {
         Ok(created) => Ok(to(&format!("/repositories/{}?notice=created", segment(&created.name)))),
         Err(error) => {
             let problem = Some(form_problem(error)?);
             show_list(&visitor, RepositoryForm { name, problem, ..RepositoryForm::default() }).await
         }
     }
+}
+
+/// Returns the number of days and of documents after which documents are deleted.
+pub(super) fn retention(fields: &Fields) -> Result<(Option<u32>, Option<u64>), Error> {
+    let days = fields.checked_number("days", "the number of days")?;
+    Ok((days, fields.checked_number("count", "the number of documents")?))
 }
 
 /// The outcome of an action, shown on the page of a repository.
@@ -126,7 +136,7 @@ fn detail(
     let sort = DocumentOrder::ALL.iter().find(|sort| sort.name() == query.get("sort")).copied();
     let sort = sort.unwrap_or_default();
     let filter = query.non_empty("q").map(str::to_owned);
-    let page: u64 = query.number("page").unwrap_or(0);
+    let page = u64::from(query.number::<u32>("page").unwrap_or(0));
     let (documents, total) =
         service.document_page(actor, name, filter.as_deref(), sort.name(), page, PAGE)?;
     let is_watched = service.watches(actor)?.iter().any(|watch| watch.repository == view.name);
@@ -216,15 +226,18 @@ async fn changed<T>(visitor: &Visitor, name: String, outcome: Result<T, Error>) 
 /// `POST /repositories/{name}/settings`.
 pub(super) async fn settings(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
-    let change = RepositoryUpdate {
-        checked_against: Some(fields.get("checks") != CheckUse::Only.name()),
-        disclosed: Some(fields.is_on("disclosed")),
-        keep_days: Some(fields.number("days").unwrap_or(0)),
-        keep_count: Some(fields.number("count").unwrap_or(0)),
-    };
     let repository = name.clone();
     let outcome = visitor
-        .run(move |service, actor| service.change_repository(actor, &repository, &change))
+        .run(move |service, actor| {
+            let (days, count) = retention(&fields)?;
+            let change = RepositoryUpdate {
+                checked_against: Some(fields.get("checks") != CheckUse::Only.name()),
+                disclosed: Some(fields.is_on("disclosed")),
+                keep_days: Some(days.unwrap_or(0)),
+                keep_count: Some(count.unwrap_or(0)),
+            };
+            service.change_repository(actor, &repository, &change)
+        })
         .await;
     changed(&visitor, name, outcome).await
 }
@@ -362,23 +375,26 @@ fn receipt(removal: &RemovalReceipt) -> DeletionReceipt {
     }
 }
 
-fn rule(fields: &Fields) -> PurgeRule {
-    PurgeRule {
-        older_than_days: fields.number("older_than_days"),
-        keep_latest: fields.number("keep_newest"),
+fn rule(fields: &Fields) -> Result<PurgeRule, Error> {
+    Ok(PurgeRule {
+        older_than_days: fields.checked_number("older_than_days", "the number of days")?,
+        keep_latest: fields.checked_number("keep_newest", "the number of documents to keep")?,
         query: fields.non_empty("query").map(str::to_owned),
-        expect: fields.number("token"),
-    }
+        expect: fields.checked_number("token", "the number of the preview")?,
+    })
 }
 
 /// `POST /repositories/{name}/purge-preview`.
 pub(super) async fn purge_preview(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
-    let rule = PurgeRule { expect: None, ..rule(&fields) };
-    let (repository, chosen) = (name.clone(), rule.clone());
-    let outcome =
-        visitor.run(move |service, actor| service.purge_preview(actor, &repository, &rule)).await;
-    after(&visitor, name, outcome, |preview| PageExtras {
+    let repository = name.clone();
+    let outcome = visitor
+        .run(move |service, actor| {
+            let rule = PurgeRule { expect: None, ..rule(&fields)? };
+            Ok((service.purge_preview(actor, &repository, &rule)?, rule))
+        })
+        .await;
+    after(&visitor, name, outcome, |(preview, chosen)| PageExtras {
         preview: Some(PurgePreview {
             rule: chosen.describe(),
             documents: preview.documents,
@@ -399,9 +415,9 @@ pub(super) async fn purge_preview(Path(name): Path<String>, posted: SubmittedFor
 /// `POST /repositories/{name}/purge`.
 pub(super) async fn purge(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
-    let rule = rule(&fields);
     let repository = name.clone();
-    let outcome = visitor.run(move |service, actor| service.purge(actor, &repository, &rule)).await;
+    let outcome =
+        visitor.run(move |service, actor| service.purge(actor, &repository, &rule(&fields)?)).await;
     after(&visitor, name, outcome, |removal| PageExtras {
         receipt: Some(receipt(&removal)),
         ..PageExtras::default()

@@ -307,14 +307,16 @@ pub(super) async fn retention(visitor: Visitor) -> PageResult {
 /// `POST /settings/retention`.
 pub(super) async fn change_retention(posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
-    let change = RepositoryUpdate {
-        keep_days: Some(fields.number("days").unwrap_or(0)),
-        keep_count: Some(fields.number("count").unwrap_or(0)),
-        ..RepositoryUpdate::default()
-    };
-    let name = fields.get("repository").to_owned();
-    match visitor.run(move |service, actor| service.change_repository(actor, &name, &change)).await
-    {
+    let changed = visitor.run(move |service, actor| {
+        let (days, count) = super::repositories::retention(&fields)?;
+        let change = RepositoryUpdate {
+            keep_days: Some(days.unwrap_or(0)),
+            keep_count: Some(count.unwrap_or(0)),
+            ..RepositoryUpdate::default()
+        };
+        service.change_repository(actor, fields.get("repository"), &change)
+    });
+    match changed.await {
         Ok(_) => Ok(to("/settings/retention?notice=saved")),
         Err(error) => show_retention(&visitor, Some(form_problem(error)?)).await,
     }

@@ -11,3 +11,4 @@ mod results;
 mod support;
 mod teams;
 mod throttle;
+mod validation;
