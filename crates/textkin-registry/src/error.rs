@@ -1,6 +1,9 @@
 //! The errors of the server, worded for the person who made the request.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
+
+use rusqlite::ErrorCode;
 
 /// An error of the server.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +22,10 @@ pub enum Error {
     Sqlite(rusqlite::Error),
     /// Reading or writing a file failed.
     #[error("{0}")]
-    Io(#[from] std::io::Error),
+    Io(std::io::Error),
+    /// The disk has no space left.
+    #[error("the disk of the server is full, so nothing was stored; try again when there is space")]
+    DiskFull,
     /// The server cannot listen on an address.
     #[error("cannot listen on {address}: {error}; is another server running there?")]
     Bind {
@@ -75,7 +81,17 @@ impl From<rusqlite::Error> for Error {
             rusqlite::Error::ToSqlConversionFailure(_) => {
                 Self::Invalid("a number in the request is out of range".to_owned())
             }
+            error if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => Self::DiskFull,
             error => Self::Sqlite(error),
+        }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull,
+            _ => Self::Io(error),
         }
     }
 }
@@ -83,7 +99,10 @@ impl From<rusqlite::Error> for Error {
 impl Error {
     /// Returns the error that the other changes of a failed commit get.
     pub(crate) fn for_other_change(&self) -> Self {
-        Self::Commit(self.to_string())
+        match self {
+            Self::DiskFull => Self::DiskFull,
+            error => Self::Commit(error.to_string()),
+        }
     }
 
     /// Returns the error for an object that does not exist.

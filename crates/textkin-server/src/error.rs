@@ -24,6 +24,7 @@ impl ErrorResponse for Error {
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
             Self::Timeout(_) => StatusCode::REQUEST_TIMEOUT,
             Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Stopped | Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -44,5 +45,18 @@ impl ErrorResponse for Error {
         }
         tracing::error!(error = %self, "request failed");
         "internal error; see the server log for details".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_not_an_internal_error() {
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let error = Error::from(full);
+        assert_eq!(error.status(), StatusCode::INSUFFICIENT_STORAGE);
+        assert!(error.public_message().contains("disk of the server is full"));
     }
 }

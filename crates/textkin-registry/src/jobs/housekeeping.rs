@@ -10,7 +10,9 @@ use crate::error::Error;
 use crate::jobs::queue;
 use crate::matching::index::{Partition, PartitionKey, PartitionKind};
 use crate::service::Service;
-use crate::store::{deliveries, jobs, messages, now, pending, removals, responses, sessions};
+use crate::store::{
+    deliveries, jobs, messages, now, pending, removals, responses, sessions, setting,
+};
 
 /// The maximum time before documents are flushed to disk.
 const FLUSH_TEXTS_AFTER: Duration = Duration::from_secs(60);
@@ -106,6 +108,11 @@ impl Service {
     fn run_flusher(&self) {
         let mut retained: Option<Instant> = None;
         self.run_worker("flush", || {
+            if self.store.is_disk_full() {
+                // The server is healthy again as soon as something can be written.
+                let now = now().to_string();
+                self.store.write(move |write| setting::set(write, setting::DISK_FULL, &now))?;
+            }
             self.flush_due()?;
             self.erase()?;
             if retained.is_none_or(|at| at.elapsed() >= RETAIN_EVERY) {

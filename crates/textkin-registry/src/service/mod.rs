@@ -233,10 +233,13 @@ impl Service {
     /// Checks that the service can work. Reads memory only, so that it never waits.
     ///
     /// # Errors
-    /// If the server is shutting down.
+    /// If the server is shutting down, or the last write failed because the disk is full.
     pub fn health(&self) -> Result<(), Error> {
-        match self.is_stopping() {
-            true => Err(Error::Stopped),
+        if self.is_stopping() {
+            return Err(Error::Stopped);
+        }
+        match self.store.is_disk_full() {
+            true => Err(Error::DiskFull),
             false => Ok(()),
         }
     }

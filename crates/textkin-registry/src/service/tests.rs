@@ -539,3 +539,36 @@ fn webhooks_without_their_key_fail_with_an_error_that_names_the_file() {
     let restored = Service::open(&copy, ServiceLimits::default()).unwrap();
     restored.new_hook(&anna, &new).unwrap();
 }
+
+#[test]
+fn a_full_disk_is_reported_until_something_can_be_written() {
+    let case = case();
+    let anna = actor(&case.service, "anna", "admin");
+    repository(&case.service, &anna, "poems", Visibility::Private);
+    let limit = |pages: &'static str| {
+        case.service.store.write(move |write| {
+            let pages: i64 = match pages {
+                "all" => i64::from(i32::MAX),
+                _ => write.pragma_query_value(None, "page_count", |row| row.get(0))?,
+            };
+            let sql = format!("PRAGMA max_page_count = {pages}");
+            Ok(write.query_row(&sql, [], |_| Ok(()))?)
+        })
+    };
+    limit("current").unwrap();
+    let register = |n: usize| {
+        let words: String = (0..20_000).map(|word| format!("w{n}x{word} ")).collect();
+        let new = NewDocument { text: words, ..NewDocument::default() };
+        case.service.register(&anna, "poems", new, ExistingPolicy::Refuse, None)
+    };
+    assert!(case.service.health().is_ok());
+    let error = (0..10).find_map(|n| register(n).err()).unwrap();
+    assert!(matches!(error, Error::DiskFull), "{error:?}");
+    assert!(matches!(case.service.health(), Err(Error::DiskFull)));
+    // A change that is refused for another reason does not show that there is space again.
+    assert!(case.service.delete(&anna, "poems", "missing").is_err());
+    assert!(case.service.health().is_err());
+    limit("all").unwrap();
+    assert!(case.service.health().is_ok());
+    register(100).unwrap();
+}

@@ -9,6 +9,9 @@ pub(crate) const SETUP_TOKEN: &str = "setup";
 /// The check value of the key that webhook secrets are encrypted with.
 pub(crate) const SECRET_KEY: &str = "secret_key";
 
+/// When the disk was last full, in seconds since 1970.
+pub(crate) const DISK_FULL: &str = "disk_full";
+
 /// Returns a value.
 pub(crate) fn get(read: &Transaction<'_>, name: &str) -> Result<Option<String>, Error> {
     let mut statement = read.prepare_cached("SELECT value FROM setting WHERE name = ?1")?;

@@ -1,10 +1,13 @@
 //! The writer thread of the store, with group commit.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::Store;
 use crate::error::Error;
 
 /// The maximum number of changes in one commit.
@@ -12,11 +15,29 @@ const MAX_BATCH: usize = 256;
 /// The maximum number of waiting changes; beyond it, callers block.
 const MAX_WAITING: usize = 4096;
 
-/// A waiting change: applies itself in its own savepoint, and returns the function that reports its
-/// outcome.
-type Change = Box<dyn FnOnce(&Transaction<'_>) -> Reply + Send>;
+/// A waiting change: applies itself in its own savepoint, and returns its effect and the function that
+/// reports its outcome. Without a transaction it is not applied.
+type Change = Box<dyn FnOnce(Option<&Transaction<'_>>) -> (Effect, Reply) + Send>;
 /// Reports the outcome to the caller, given the result of the commit.
 type Reply = Box<dyn FnOnce(Result<(), &Error>) + Send>;
+
+/// What became of a change before the commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    Applied,
+    Refused,
+    DiskFull,
+}
+
+impl Effect {
+    fn of<T>(outcome: &Result<T, Error>) -> Self {
+        match outcome {
+            Ok(_) => Self::Applied,
+            Err(Error::DiskFull) => Self::DiskFull,
+            Err(_) => Self::Refused,
+        }
+    }
+}
 
 enum Command {
     Change(Change),
@@ -28,14 +49,25 @@ enum Command {
 pub(super) struct StoreWriter {
     commands: Option<SyncSender<Command>>,
     thread: Option<JoinHandle<()>>,
+    /// Whether the last write failed because the disk is full.
+    is_disk_full: Arc<AtomicBool>,
+}
+
+impl Store {
+    /// Whether the last write failed because the disk is full.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        self.inner.writer.is_disk_full.load(Ordering::Relaxed)
+    }
 }
 
 impl StoreWriter {
     pub(super) fn start(connection: Connection) -> Result<Self, Error> {
         let (commands, waiting) = sync_channel(MAX_WAITING);
-        let run = move || run(connection, &waiting);
+        let is_disk_full = Arc::new(AtomicBool::new(false));
+        let is_full = Arc::clone(&is_disk_full);
+        let run = move || run(connection, &waiting, &is_full);
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(run)?;
-        Ok(Self { commands: Some(commands), thread: Some(thread) })
+        Ok(Self { commands: Some(commands), thread: Some(thread), is_disk_full })
     }
 
     pub(super) fn write<T: Send + 'static>(
@@ -45,14 +77,16 @@ impl StoreWriter {
         let (sender, outcome) = sync_channel(1);
         let change: Change = Box::new(move |transaction| {
             let changed = in_savepoint(transaction, change);
-            Box::new(move |committed| {
+            let effect = Effect::of(&changed);
+            let reply = move |committed: Result<(), &Error>| {
                 let outcome = match committed {
                     Ok(()) => changed,
                     Err(error) => Err(error.for_other_change()),
                 };
                 // The caller may have gone away.
                 let _ = sender.send(outcome);
-            })
+            };
+            (effect, Box::new(reply))
         });
         self.send(Command::Change(change))?;
         outcome.recv().map_err(|_| Error::Stopped)?
@@ -63,10 +97,11 @@ impl StoreWriter {
         change: impl FnOnce(&Transaction<'_>) -> Result<(), Error> + Send + 'static,
     ) -> Result<(), Error> {
         self.send(Command::Change(Box::new(move |transaction| {
-            if let Err(error) = in_savepoint(transaction, change) {
+            let changed = in_savepoint(transaction, change);
+            if let Err(error) = &changed {
                 tracing::warn!(%error, "a background change of the store failed");
             }
-            Box::new(|_| ())
+            (Effect::of(&changed), Box::new(|_| ()))
         })))
     }
 
@@ -92,17 +127,22 @@ impl Drop for StoreWriter {
 }
 
 fn in_savepoint<T>(
-    transaction: &Transaction<'_>,
+    transaction: Option<&Transaction<'_>>,
     change: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
+    let transaction = transaction.ok_or(Error::Stopped)?;
     transaction.execute_batch("SAVEPOINT change")?;
     let outcome = change(transaction);
+    if transaction.is_autocommit() {
+        // SQLite has rolled back the transaction with its savepoints, as it may if the disk is full.
+        return outcome;
+    }
     let end = if outcome.is_ok() { "RELEASE change" } else { "ROLLBACK TO change; RELEASE change" };
     transaction.execute_batch(end)?;
     outcome
 }
 
-fn run(mut connection: Connection, waiting: &Receiver<Command>) {
+fn run(mut connection: Connection, waiting: &Receiver<Command>, is_disk_full: &AtomicBool) {
     let mut scrub = None;
     while let Ok(command) = waiting.recv() {
         let mut changes = Vec::new();
@@ -113,7 +153,7 @@ fn run(mut connection: Connection, waiting: &Receiver<Command>) {
         {
             queue(command, &mut changes, &mut scrub);
         }
-        commit(&mut connection, changes);
+        commit(&mut connection, changes, is_disk_full);
         if let Some(sender) = scrub.take() {
             let scrubbed = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
             let _ = sender.send(scrubbed.map_err(Error::from));
@@ -132,20 +172,40 @@ fn queue(
     }
 }
 
-fn commit(connection: &mut Connection, changes: Vec<Change>) {
+fn commit(connection: &mut Connection, changes: Vec<Change>, is_disk_full: &AtomicBool) {
     if changes.is_empty() {
         return;
     }
     let mut replies = Vec::with_capacity(changes.len());
+    let mut effects = Vec::with_capacity(changes.len());
+    let mut waiting = changes.into_iter();
+    let mut apply = |transaction: Option<&Transaction<'_>>| {
+        for change in &mut waiting {
+            let (effect, reply) = change(transaction);
+            effects.push(effect);
+            replies.push(reply);
+            if transaction.is_some_and(|transaction| transaction.is_autocommit()) {
+                return Err(Error::DiskFull);
+            }
+        }
+        Ok(())
+    };
     let committed = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(Error::from)
         .and_then(|transaction| {
-            replies.extend(changes.into_iter().map(|change| change(&transaction)));
+            apply(Some(&transaction))?;
             Ok(transaction.commit()?)
         });
     if let Err(error) = &committed {
         tracing::error!(%error, "a commit failed");
+        // Those that were not reached.
+        let _ = apply(None);
+    }
+    if matches!(committed, Err(Error::DiskFull)) || effects.contains(&Effect::DiskFull) {
+        is_disk_full.store(true, Ordering::Relaxed);
+    } else if committed.is_ok() && effects.contains(&Effect::Applied) {
+        is_disk_full.store(false, Ordering::Relaxed);
     }
     for reply in replies {
         reply(committed.as_ref().copied());

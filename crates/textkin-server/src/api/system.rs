@@ -5,23 +5,26 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::caller::{App, Caller, PathParams, QueryParams};
-use super::problem::ApiError;
-use super::problem::Problem;
+use super::problem::{self, ApiError, Problem};
 use textkin_registry::{JobState, JobView, Role, Scope, TeamView};
 
 /// Returns `ok` if the server works.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()),
     responses((status = 200, description = "The server works", body = String, content_type = "text/plain"),
-              (status = 503, description = "The server is shutting down", body = Problem)))]
-pub(crate) async fn health(State(app): State<Arc<App>>) -> Result<&'static str, ApiError> {
+              (status = 503, description = "The server is shutting down, or its disk is full",
+               body = Problem)))]
+pub(crate) async fn health(State(app): State<Arc<App>>) -> Response {
     // In memory, and without a permit: the answer must not wait for other requests.
-    app.service.health()?;
-    Ok("ok\n")
+    match app.service.health() {
+        Ok(()) => "ok\n".into_response(),
+        Err(error) => problem::response(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+    }
 }
 
 /// Returns metrics for Prometheus. Requires an administrator.
@@ -159,10 +162,10 @@ mod tests {
         let all = app.permits.acquire_many(free).await.unwrap();
         let turns = [app.reading.turn(1).await.unwrap(), app.reading.turn(2).await.unwrap()];
         let health = tokio::time::timeout(Duration::from_secs(5), health(State(Arc::clone(&app))));
-        assert_eq!(health.await.unwrap().unwrap(), "ok\n");
+        assert_eq!(health.await.unwrap().status(), StatusCode::OK);
         drop((all, turns));
         app.service.stop();
-        assert!(matches!(super::health(State(app)).await, Err(ApiError(Error::Stopped))));
+        assert_eq!(super::health(State(app)).await.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 
     #[tokio::test]

@@ -193,6 +193,7 @@ impl MailHandler for ServiceMailHandler {
                 error @ (Error::Store { .. }
                 | Error::Sqlite(_)
                 | Error::Io(_)
+                | Error::DiskFull
                 | Error::Stopped
                 | Error::Commit(_)
                 | Error::TooManyRequests(_)),
