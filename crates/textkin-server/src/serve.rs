@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request};
-use axum::response::IntoResponse;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -110,6 +111,17 @@ pub fn router(service: &Arc<Service>, listening: &ListenConfig) -> Router {
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
             ApiError(Error::Commit("the request handler panicked".to_owned())).into_response()
         }))
+        .layer(axum::middleware::map_response(with_safe_headers))
+}
+
+/// Adds the headers that every response needs, unless it has them: browsers must not guess the type, and
+/// nobody may store what an account sees.
+async fn with_safe_headers(mut response: Response) -> Response {
+    let safe = [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (header::CACHE_CONTROL, "no-store")];
+    for (name, value) in safe {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
 }
 
 /// Listens on an address; errors contain the address.

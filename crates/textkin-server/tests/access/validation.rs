@@ -1,9 +1,11 @@
 //! Requests with invalid values: the answer names the field, and nothing is an internal error.
 
+use axum::body::Body;
+use axum::http::Request;
 use serde_json::json;
 
 use crate::results::visitor;
-use crate::support::{TestSite, key};
+use crate::support::{TestSite, actor, key};
 
 #[test]
 fn numbers_out_of_range_are_errors_that_name_the_field() {
@@ -35,6 +37,35 @@ fn numbers_out_of_range_are_errors_that_name_the_field() {
         }
     }
     site.ask("PATCH", essays, &anna, &json!({ "keep_count": 1_000_000_000_000_u64 }));
+}
+
+#[test]
+fn no_response_is_stored_or_has_its_type_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = TestSite::open(folder.path());
+    let admin = key(&site.service, "anna", true, "admin");
+    let session = site.service.new_session(actor(&site.service, &admin).account).unwrap();
+    for (path, status) in [
+        ("/healthz", 200),
+        ("/metrics", 200),
+        ("/api/v1/me", 200),
+        ("/api/v1/openapi.json", 200),
+        ("/api/v1/repositories/missing", 404),
+        ("/nowhere", 404),
+        ("/", 200),
+        ("/settings", 303),
+    ] {
+        let mut request = Request::get(path);
+        request = match path.starts_with("/api") || path == "/metrics" {
+            true => request.header("authorization", format!("Bearer {admin}")),
+            false => request.header("cookie", format!("textkin={session}")),
+        };
+        let response = site.request(request.body(Body::empty()).unwrap());
+        let value = |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap());
+        let headers = (value("x-content-type-options"), value("cache-control"));
+        assert_eq!(response.status(), status, "{path}");
+        assert_eq!(headers, (Some("nosniff"), Some("no-store")), "{path}");
+    }
 }
 
 #[test]
