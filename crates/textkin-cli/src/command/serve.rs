@@ -1,6 +1,6 @@
 //! `textkin serve`: runs the registration server.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use textkin_mail::Destination;
 use textkin_server::{InboundMail, ListenConfig, LmtpAddress, Service, ServiceLimits, SetupState};
@@ -95,11 +95,13 @@ fn log(arguments: &Serve, global: GlobalOptions) -> anyhow::Result<()> {
     let level = if global.quiet { "error" } else { &arguments.log_level };
     let filter = tracing_subscriber::EnvFilter::try_new(level)?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let builder = match global.color {
-        When::Auto => builder,
-        When::Always => builder.with_ansi(true),
-        When::Never => builder.with_ansi(false),
+    // A log file has no use for colours.
+    let has_color = match global.color {
+        When::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        When::Always => true,
+        When::Never => false,
     };
+    let builder = builder.with_ansi(has_color);
     match arguments.log_format {
         LogFormat::Text => builder.with_target(false).init(),
         LogFormat::Json => builder.json().init(),

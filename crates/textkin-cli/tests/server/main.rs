@@ -7,3 +7,4 @@ mod support;
 mod backup;
 mod hostile;
 mod kill;
+mod log;

@@ -89,6 +89,12 @@ impl MailServer {
                 "inbound mail needs a way to send replies; set --smtp-relay".to_owned(),
             ));
         }
+        if mail.authority.is_none() {
+            tracing::warn!(
+                "mail is accepted without --mail-authority: senders are not verified, and whoever can \
+                 connect to the mail port acts as any account; let only your mail system connect"
+            );
+        }
         let config = Arc::new(MailConfig {
             authority: mail.authority.clone(),
             site: Some(service.site().to_owned()),
