@@ -81,7 +81,15 @@ pub fn back_up(from: &Path, to: &Path) -> Result<DataCheck, Error> {
     if !missing.is_empty() {
         remove_deleted(&store, &Store::open(&to.join(STORE))?, missing)?;
     }
-    check_data(to)
+    let checked = check_data(to)?;
+    // A power failure after this must not damage the backup.
+    files::sync_tree(to)?;
+    if key_copy.is_file() {
+        files::sync_file(&key_copy)?;
+    }
+    let parent = to.parent().filter(|parent| !parent.as_os_str().is_empty());
+    files::sync_folder(parent.unwrap_or(Path::new(".")))?;
+    Ok(checked)
 }
 
 /// Removes documents from the copy of a store that are no longer in the store itself.
@@ -306,6 +314,26 @@ mod tests {
         service.flush(PartitionKind::Texts).unwrap();
         register(&service, &anna, "poems", "again", &format!("As they say: {POEM}"));
         service
+    }
+
+    #[test]
+    fn every_file_and_folder_of_a_backup_is_brought_to_disk() {
+        fn assert_synced(path: &Path, synced: &[PathBuf]) -> usize {
+            assert!(synced.contains(&path.to_owned()), "{}", path.display());
+            let entries = std::fs::read_dir(path).into_iter().flatten();
+            1 + entries.map(|entry| assert_synced(&entry.unwrap().path(), synced)).sum::<usize>()
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (data, copy) = (folder.path().join("data"), folder.path().join("copy"));
+        let service = server(&data);
+        let upload = service.new_upload("a.txt").unwrap();
+        std::fs::write(upload.path(), "some text").unwrap();
+        files::tests::SYNCED.take();
+        back_up(&data, &copy).unwrap();
+        let synced = files::tests::SYNCED.take();
+        assert!(assert_synced(&copy, &synced) > 8);
+        assert_synced(&key_of_backup(&copy), &synced);
+        assert!(synced.contains(&folder.path().to_owned()));
     }
 
     #[cfg(unix)]

@@ -48,8 +48,30 @@ pub(crate) fn create_file(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().create(true).write(true).truncate(true)).open(path)
 }
 
+/// Makes sure that a folder with everything in it is on disk.
+pub(crate) fn sync_tree(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => sync_tree(&entry.path())?,
+            false => sync_file(&entry.path())?,
+        }
+    }
+    sync_folder(folder)
+}
+
+/// Makes sure that the contents of a file are on disk.
+pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    tests::SYNCED.with_borrow_mut(|synced| synced.push(path.to_owned()));
+    // Some systems need the right to write for this.
+    OpenOptions::new().append(true).open(path)?.sync_all()
+}
+
 /// Makes sure that the names of the files in a folder are on disk.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    tests::SYNCED.with_borrow_mut(|synced| synced.push(folder.to_owned()));
     // On other systems a folder cannot be opened as a file, and names are written through.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
@@ -113,14 +135,23 @@ pub(crate) fn warn_if_exposed(folder: &Path, store: &Path) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 pub(crate) mod tests {
+    use std::cell::RefCell;
+    #[cfg(unix)]
     use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
 
     use super::*;
 
+    thread_local! {
+        /// The files and folders that this thread has brought to disk.
+        pub(crate) static SYNCED: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
+    }
+
     /// Asserts that only the owner has permissions on anything in a folder; returns how many files and
     /// folders there are. The naive twin of [`n_exposed`].
+    #[cfg(unix)]
     pub(crate) fn assert_private(folder: &Path) -> usize {
         let mode = |path: &Path| {
             std::fs::metadata(path).expect("read the mode").permissions().mode() & 0o777
@@ -139,6 +170,7 @@ pub(crate) mod tests {
         n
     }
 
+    #[cfg(unix)]
     #[test]
     fn exposed_files_and_folders_are_counted() {
         let folder = tempfile::tempdir().unwrap();
