@@ -50,10 +50,7 @@ fn decode_as<'a>(
     if let Some(encoding) = utf16_without_mark(sample) {
         return Ok(encoding.decode_without_bom_handling(bytes).0);
     }
-    let n_controls = sample.iter().filter(|&&byte| is_control(byte)).count();
-    if n_controls * 10 > sample.len() {
-        return Err(Error::NotText { what: "binary" });
-    }
+    check_controls(sample, Decoding::Utf8)?;
     if declared == Some(ISO_2022_JP) {
         return Ok(ISO_2022_JP.decode_without_bom_handling(bytes).0);
     }
@@ -69,11 +66,34 @@ fn decode_as<'a>(
     if is_broken_utf8(bytes) {
         return Ok(UTF_8.decode_without_bom_handling(bytes).0);
     }
-    // Nearly a tenth of random bytes are control characters; text in a legacy encoding has almost none.
-    if n_controls * 50 > sample.len() {
-        return Err(Error::NotText { what: "binary" });
-    }
+    check_controls(sample, Decoding::Other)?;
     Ok(legacy(bytes).decode_without_bom_handling(bytes).0)
+}
+
+/// How certain it is that bytes were decoded correctly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decoding {
+    /// Valid UTF-8 hardly ever occurs by chance.
+    Utf8,
+    /// Any bytes can be decoded.
+    Other,
+}
+
+/// Rejects text with many control characters: a tenth of UTF-8, or a fiftieth of other text. Nearly a
+/// tenth of random bytes are control characters; text in a legacy encoding has almost none.
+///
+/// [`decode`] checks the beginning of a file; formats with markup, where binary data may follow, check
+/// their text.
+pub(crate) fn check_controls(text: &[u8], decoding: Decoding) -> Result<(), Error> {
+    let n_controls = text.iter().filter(|&&byte| is_control(byte)).count();
+    let n_per_control = match decoding {
+        Decoding::Utf8 => 10,
+        Decoding::Other => 50,
+    };
+    match n_controls * n_per_control > text.len() {
+        true => Err(Error::NotText { what: "binary" }),
+        false => Ok(()),
+    }
 }
 
 /// Encodes `text` in the encoding in which `bytes` decode to `old`, or in UTF-8 if that encoding cannot

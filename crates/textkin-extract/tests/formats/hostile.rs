@@ -47,6 +47,31 @@ fn bombs_are_detected_by_their_ratio() {
 }
 
 #[test]
+fn binary_data_in_markup_is_refused_like_in_text() {
+    let words = "some words of a page that goes on for long enough ".repeat(400);
+    let binary: Vec<u8> = (0..8000u32).map(|n| [0, 1, 2, b'a', 0x80][n as usize % 5]).collect();
+    let zeros = vec![0; 2000];
+    let binary_error = Some(Error::NotText { what: "binary" });
+    for (name, start, end) in [
+        ("page.html", "<html><body><p>", "</p></body></html>"),
+        ("page.html", "<html><meta charset=windows-1252><body><p>", "</p></body></html>"),
+        ("letter.rtf", "{\\rtf1\\ansi\\ansicpg1252 ", "\\par}"),
+    ] {
+        // Far behind the beginning, which alone decides whether a file is text.
+        let splice = |middle: &[u8]| {
+            let parts = [start.as_bytes(), words.as_bytes(), middle, words.as_bytes()];
+            extract_default(name, &[&parts.concat(), end.as_bytes()].concat())
+        };
+        assert_eq!(splice(&binary).err(), binary_error, "{name} {start}");
+        assert_eq!(splice(&zeros.repeat(3)).err(), binary_error, "{name} {start}");
+        // A few zeros are valid UTF-8; of a code page they are too many.
+        assert_eq!(splice(&zeros).is_err(), name == "letter.rtf", "{name} {start}");
+        let extracted = splice(b" one\0word ").unwrap();
+        assert!(extracted.documents[0].text.contains("one"), "{name}");
+    }
+}
+
+#[test]
 fn all_parts_share_one_budget() {
     let part = "some words ".repeat(50_000).into_bytes();
     let parts: Vec<(String, &[u8])> =

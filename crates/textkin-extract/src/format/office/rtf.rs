@@ -10,7 +10,7 @@ use encoding_rs::Encoding;
 
 use crate::hidden::HiddenText;
 use crate::writer::TextWriter;
-use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note, encoding};
 
 /// Maximum nesting of groups; a document with more is corrupt or hostile.
 const MAX_GROUPS: usize = 1 << 20;
@@ -28,6 +28,7 @@ impl Extractor for Rtf {
 
     fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let document = read(bytes, context.writer(), context.options().keep_hidden)?;
+        encoding::check_controls(document.text.as_bytes(), encoding::Decoding::Other)?;
         context.document(document)
     }
 }

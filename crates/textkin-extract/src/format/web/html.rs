@@ -4,8 +4,11 @@
 //! and preformatting are inherited. An end tag closes the nearest element of its name; following tags
 //! close elements whose end tag is optional.
 
+use std::borrow::Cow;
+
 use super::style::{Color, Style};
 use super::style_sheet::StyleSheet;
+use crate::encoding::Decoding;
 use crate::hidden::HiddenText;
 use crate::markup::{Markup, MarkupToken, Tag, unescape};
 use crate::writer::TextWriter;
@@ -28,6 +31,9 @@ impl Extractor for Html {
     fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode_markup(bytes)?;
         let document = page(&source, context)?;
+        if let Cow::Owned(_) = source {
+            encoding::check_controls(document.text.as_bytes(), Decoding::Other)?;
+        }
         context.document(document)
     }
 }
@@ -72,8 +78,10 @@ pub(crate) fn read(
         reader.read(source)?;
     }
     let title = reader.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = reader.writer.finish();
+    encoding::check_controls(text.as_bytes(), Decoding::Utf8)?;
     Ok(ExtractedDocument {
-        text: reader.writer.finish(),
+        text,
         title: (!title.is_empty()).then_some(title),
         notes: reader.hidden.notes(),
         ..ExtractedDocument::default()
