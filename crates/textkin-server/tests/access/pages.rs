@@ -81,6 +81,23 @@ fn administrators_see_when_accounts_last_signed_in() {
 }
 
 #[test]
+fn a_search_may_contain_any_character() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = TestSite::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let ben = visitor(&site, &admin, "ben");
+    let own = key(&site.service, "ben", false, "admin");
+    site.new_repository(&own, "drafts", "private", "ben");
+    site.register(&own, "drafts", "it's", "Some words of a text");
+    for query in ["%00", "a%00b", "%27", "%27%27%3B--", "%25", "%EF%BF%BF", "%22"] {
+        let found = page(&site, &format!("/search?q={query}"), &ben.0);
+        assert_eq!(found.contains("/origins/drafts/it"), query == "%27", "{query}");
+        let path = format!("/api/v1/repositories/drafts/documents?q={query}");
+        site.ask("GET", &path, &own, &Value::Null);
+    }
+}
+
+#[test]
 fn the_session_cookie_is_secure_if_the_public_url_is_https() {
     for (site, is_secure) in [("https://kin.example.org", true), ("http://127.0.0.1:7070", false)] {
         let folder = tempfile::tempdir().unwrap();
