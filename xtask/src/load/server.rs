@@ -20,7 +20,7 @@ impl TestServer {
     /// Starts `program` with the data folder `data` and creates a key with all scopes.
     pub(crate) fn start(program: &Path, data: &Path) -> Result<Self> {
         let key = Command::new(program)
-            .args(["admin", "key", "--scopes", "admin", "--data"])
+            .args(["admin", "key", "--scopes", "admin", "--admin", "--data"])
             .arg(data)
             .output()?;
         ensure!(

@@ -86,17 +86,20 @@ pub(crate) enum AdminCommand {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   textkin admin key --data /var/lib/textkin
-  textkin admin key --data /var/lib/textkin --scopes admin --account root --days 30")]
+  textkin admin key --data /var/lib/textkin --scopes admin --account root --admin --days 30")]
 pub(crate) struct AdminKey {
     /// Data directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Scopes of the key, separated by commas: probe, register, read, admin
+    /// Scopes of the key, separated by commas: probe, register, read, admin (all that the account may do)
     #[arg(long, value_name = "SCOPES", default_value = "probe,register,read")]
     pub(crate) scopes: String,
     /// Account of the key; created if it does not exist
     #[arg(long, value_name = "NAME", default_value = "admin")]
     pub(crate) account: String,
+    /// Make the account an administrator, who can manage accounts, back up and read metrics
+    #[arg(long)]
+    pub(crate) admin: bool,
     /// Name of the key
     #[arg(long, value_name = "NAME", default_value = "created by textkin admin key")]
     pub(crate) name: String,

@@ -39,11 +39,9 @@ pub(crate) fn make_files_private() {
 
 fn key(arguments: &AdminKey) -> anyhow::Result<Exit> {
     let scopes = Scope::parse_all(&arguments.scopes)?;
-    // An account created for an admin key is an administrator.
-    let is_admin = scopes.contains(&Scope::Admin);
     let (name, days) = (arguments.name.clone(), arguments.days);
     let new = NewKey { name, scopes, repository: None, days, addresses: None };
-    let created = new_key_in(&arguments.data, &arguments.account, is_admin, &new)?;
+    let created = new_key_in(&arguments.data, &arguments.account, arguments.admin, &new)?;
     let key = created.key.unwrap_or_default();
     match arguments.format.format {
         OutputFormat::Text => terminal::print(&format!("{key}\n"))?,

@@ -43,7 +43,7 @@ impl Server {
         let folder = Folder::new();
         let data = folder.path("data");
         let made = textkin()
-            .args(["admin", "key", "--scopes", "admin", "--data"])
+            .args(["admin", "key", "--scopes", "admin", "--admin", "--data"])
             .arg(&data)
             .output()
             .unwrap();

@@ -4,6 +4,7 @@
 
 mod support;
 
+mod admin;
 mod backup;
 mod hostile;
 mod kill;

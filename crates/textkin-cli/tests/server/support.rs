@@ -22,7 +22,8 @@ pub(crate) fn printed(output: &Output) -> String {
 /// Creates an API key in a data directory.
 pub(crate) fn key(data: &Path) -> String {
     let mut command = textkin();
-    let command = command.args(["admin", "key", "--scopes", "admin", "--data"]).arg(data);
+    let command =
+        command.args(["admin", "key", "--scopes", "admin", "--admin", "--data"]).arg(data);
     printed(&command.output().unwrap()).trim().to_owned()
 }
 

@@ -102,8 +102,12 @@ impl Service {
             }
             setting::remove(write, setting::SETUP_TOKEN)?;
             let (mail, password) = (mail.as_deref(), Some(&*hash));
-            let account =
-                insert_account(write, &NewAccount { name: &name, mail, password, is_admin: true })?;
+            let new = NewAccount { name: &name, mail, password, is_admin: true };
+            // It may be an account that `textkin admin key` created, which has only keys.
+            let account = match accounts::complete(write, &new)? {
+                Some(account) => account,
+                None => insert_account(write, &new)?,
+            };
             audit(write, Some(account), "server set up", &name)?;
             Ok(account)
         })
@@ -206,10 +210,6 @@ impl Service {
 
 /// Inserts an account with its personal team.
 pub(super) fn insert_account(write: &Transaction<'_>, new: &NewAccount<'_>) -> Result<i64, Error> {
-    // The setup may reuse the name of an account that has only keys.
-    if let Some(id) = accounts::complete_admin(write, new)? {
-        return Ok(id);
-    }
     if accounts::is_taken(write, new.name, new.mail)? {
         return Err(Error::Conflict(format!(
             "an account with the name '{}' or this mail address already exists",

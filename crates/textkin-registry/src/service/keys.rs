@@ -109,8 +109,8 @@ impl Service {
         self.insert_key(actor.account, new, repository)
     }
 
-    /// Creates an API key for the account called `name`, which is created if it is missing. No
-    /// permission is checked: the caller has access to the data folder.
+    /// Creates an API key for the account called `name`, which is created if it is missing, and becomes an
+    /// administrator if `is_admin`. No permission is checked: the caller has access to the data folder.
     ///
     /// # Errors
     /// If the store fails, or the requested key is invalid.
@@ -167,7 +167,13 @@ pub(crate) fn new_key_in(
     }
     let name = name.to_owned();
     insert_key(store, new, None, move |write| match accounts::by_name(write, &name)? {
-        Some(account) => Ok(account.id),
+        Some(account) => {
+            if is_admin && !account.is_admin {
+                accounts::set_admin(write, &name, true)?;
+                audit(write, None, "administrator added", &name)?;
+            }
+            Ok(account.id)
+        }
         None => {
             let (mail, password) = (None, None);
             insert_account(write, &NewAccount { name: &name, mail, password, is_admin })

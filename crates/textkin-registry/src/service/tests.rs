@@ -572,3 +572,22 @@ fn a_full_disk_is_reported_until_something_can_be_written() {
     assert!(case.service.health().is_ok());
     register(100).unwrap();
 }
+
+#[test]
+fn the_setup_may_choose_an_account_that_has_only_keys() {
+    let case = case();
+    let SetupState::Token(token) = case.service.setup_state().unwrap() else { unreachable!() };
+    let admin = actor(&case.service, "admin", "admin");
+    assert!(!admin.is_admin);
+    repository(&case.service, &admin, "poems", Visibility::Private);
+    let password = "correct horse battery";
+    case.service.set_up(&token, "admin", None, password).unwrap();
+    let session = case.service.sign_in("admin", password).unwrap();
+    let (signed_in, _) = case.service.session(&session).unwrap();
+    assert!(signed_in.is_admin && signed_in.account == admin.account);
+    assert_eq!(case.service.repository(&signed_in, "poems").unwrap().team, "admin");
+    // An administrator cannot take over an account in this way.
+    actor(&case.service, "anna", "admin");
+    let outcome = case.service.new_account(&signed_in, "anna", None, Some(password), true);
+    assert!(matches!(outcome, Err(Error::Conflict(_))), "{outcome:?}");
+}

@@ -140,15 +140,14 @@ pub(crate) fn insert(write: &Transaction<'_>, new: &NewAccount<'_>) -> Result<i6
     Ok(write.prepare_cached(sql)?.query_row(row, |row| row.get(0))?)
 }
 
-/// Gives an existing administrator that has no password the password and mail address of `new`; returns
-/// its id, or `None` if there is no such administrator.
-pub(crate) fn complete_admin(
+/// Gives an existing account that has no password the password, mail address and role of `new`; returns
+/// its id, or `None` if there is no such account.
+pub(crate) fn complete(
     write: &Transaction<'_>,
     new: &NewAccount<'_>,
 ) -> Result<Option<i64>, Error> {
-    let sql = "UPDATE account SET password = ?2, mail = ifnull(?3, mail)
-               WHERE name = ?1 AND is_admin AND ?4 AND password IS NULL AND ?2 IS NOT NULL
-               RETURNING id";
+    let sql = "UPDATE account SET password = ?2, mail = ifnull(?3, mail), is_admin = ?4
+               WHERE name = ?1 AND password IS NULL RETURNING id";
     let &NewAccount { name, mail, password, is_admin } = new;
     let row = params![name, password, mail, is_admin];
     Ok(write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?)
