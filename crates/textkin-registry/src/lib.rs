@@ -71,7 +71,7 @@ pub mod limits {
 
 pub use cancel::{Cancel, CancelGuard};
 pub use delivery::webhook;
-pub use domain::{Actor, LevelThresholds, MatchLevel, Role, Scope};
+pub use domain::{Action, Actor, LevelThresholds, MatchLevel, Role, Scope};
 pub use error::Error;
 pub use matching::comparison::{ComparedSide, ComparisonDetails};
 pub use matching::exclusions::{Comparer, Exclusions};

@@ -4,7 +4,7 @@ use crate::delivery::webhook::Target;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::service::accounts::audit;
 use crate::service::watches::Channel;
@@ -171,8 +171,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn hooks(&self, actor: &Actor) -> Result<Vec<HookView>, Error> {
-        actor.require_scope(Scope::Read)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ReadAccount)?;
         self.store.read(|read| hooks::list(read, actor.account))
     }
 
@@ -222,8 +221,7 @@ impl Service {
         before: Option<i64>,
         limit: u32,
     ) -> Result<Vec<DeliveryView>, Error> {
-        actor.require_scope(Scope::Read)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ReadAccount)?;
         let account = actor.account;
         self.store.read(|read| deliveries::list(read, account, state, before, limit))
     }
@@ -233,8 +231,7 @@ impl Service {
     /// # Errors
     /// If the account has none with this id.
     pub fn delivery(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
-        actor.require_scope(Scope::Read)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ReadAccount)?;
         let found = self.store.read(|read| deliveries::find(read, actor.account, id))?;
         found.ok_or_else(|| Error::not_found("delivery", &id.to_string()))
     }
@@ -256,6 +253,5 @@ impl Service {
 
 /// Fails unless the actor may change the webhooks of its account.
 fn may_change(actor: &Actor) -> Result<(), Error> {
-    actor.require_scope(Scope::Admin)?;
-    actor.require_whole_account()
+    actor.require(Action::ManageAccount)
 }

@@ -130,30 +130,112 @@ pub(crate) struct RepositoryAccess {
     pub(crate) is_public: bool,
 }
 
+/// What an actor does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Compares a text with repositories, and reads and saves its own results.
+    Probe,
+    /// Reads repositories that it may see, their documents, and alerts about them.
+    Read,
+    /// Reads jobs that it started and its watches.
+    ReadOwn,
+    /// Changes its jobs, watches, alerts and decisions.
+    ChangeOwn,
+    /// Registers, deletes and watches documents, and answers requests about them.
+    ChangeDocuments,
+    /// Changes, purges and deletes a repository, and sets what is excluded in it.
+    ManageRepository,
+    /// Asks the owners of private matches for contact.
+    SendContactRequest,
+    /// Reads the teams, invitations, webhooks and deliveries of the account.
+    ReadAccount,
+    /// Changes them, creates repositories and keys, and reads the audit log.
+    ManageAccount,
+    /// Changes the password of the account.
+    ChangePassword,
+    /// Administers the server.
+    Administer,
+}
+
+/// What a key must not be limited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// Also keys for one repository, within it.
+    Repository,
+    /// Only keys for the whole account.
+    Account,
+    /// Only keys for the whole account of an administrator.
+    Server,
+}
+
+/// What an action needs: one of the scopes if it is done with a key, the role in the team of the
+/// repository that it is done in, if any, and the reach of the key.
+type Permission = (&'static [Scope], Option<Role>, Reach);
+
+impl Action {
+    /// Returns what the action needs. This is the only place that decides it.
+    #[rustfmt::skip]
+    const fn permission(self) -> Permission {
+        use Role::{Owner, Writer};
+        use Scope::{Admin, Probe, Read, Register};
+        match self {
+            //                            scopes              role          reach
+            Self::Probe              => (&[Probe],            None,         Reach::Repository),
+            Self::Read               => (&[Read],             None,         Reach::Repository),
+            Self::ReadOwn            => (&[Read, Register],   None,         Reach::Repository),
+            Self::ChangeOwn          => (&[Register],         None,         Reach::Repository),
+            Self::ChangeDocuments    => (&[Register],         Some(Writer), Reach::Repository),
+            Self::ManageRepository   => (&[Admin],            Some(Owner),  Reach::Repository),
+            Self::SendContactRequest => (&[Register],         None,         Reach::Account),
+            Self::ReadAccount        => (&[Read],             None,         Reach::Account),
+            Self::ManageAccount      => (&[Admin],            None,         Reach::Account),
+            Self::ChangePassword     => (&[Admin],            None,         Reach::Repository),
+            Self::Administer         => (&[Admin],            None,         Reach::Server),
+        }
+    }
+}
+
 impl Actor {
-    /// Fails unless the actor has `scope`.
-    pub fn require_scope(&self, scope: Scope) -> Result<(), Error> {
-        let Some(scopes) = &self.scopes else { return Ok(()) };
-        if scopes.contains(&scope) || scopes.contains(&Scope::Admin) {
-            return Ok(());
+    /// Fails unless the actor may do this anywhere; [`Actor::require_in`] decides for a repository.
+    ///
+    /// # Errors
+    /// If its key lacks the scope or is limited to a repository, or the account is not an administrator.
+    pub fn require(&self, action: Action) -> Result<(), Error> {
+        let (scopes, _, reach) = action.permission();
+        let forbidden = |reason: &str| Err(Error::Forbidden(reason.to_owned()));
+        if let Some(own) = &self.scopes
+            && !own.contains(&Scope::Admin)
+            && !scopes.iter().any(|scope| own.contains(scope))
+        {
+            let scope = scopes.first().map_or("", |scope| scope.name());
+            return forbidden(&format!("this key does not have the scope '{scope}'"));
         }
-        Err(Error::Forbidden(format!("this key does not have the scope '{}'", scope.name())))
+        match reach {
+            Reach::Account if self.only.is_some() => {
+                forbidden("this key is limited to one repository")
+            }
+            Reach::Server if self.only.is_some() || !self.is_admin => {
+                forbidden("only administrators can do this")
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Fails unless the actor is an administrator.
-    pub fn require_admin(&self) -> Result<(), Error> {
-        self.require_scope(Scope::Admin)?;
-        match self.is_admin && self.only.is_none() {
-            true => Ok(()),
-            false => Err(Error::Forbidden("only administrators can do this".to_owned())),
-        }
-    }
-
-    /// Fails for keys that are limited to one repository.
-    pub(crate) fn require_whole_account(&self) -> Result<(), Error> {
-        match self.only {
-            None => Ok(()),
-            Some(_) => Err(Error::Forbidden("this key is limited to one repository".to_owned())),
+    /// Fails unless the actor has the role that the action needs in the team of a repository, which it
+    /// may see.
+    pub(crate) fn require_in(
+        &self,
+        action: Action,
+        repository: RepositoryAccess,
+    ) -> Result<(), Error> {
+        let (_, role, _) = action.permission();
+        match (role, self.role(repository.team)) {
+            (None, _) => Ok(()),
+            (Some(needed), Some(actual)) if actual >= needed => Ok(()),
+            (Some(needed), _) => Err(Error::Forbidden(format!(
+                "you need the role '{}' in the team of this repository",
+                needed.name()
+            ))),
         }
     }
 
@@ -175,20 +257,5 @@ impl Actor {
     pub(crate) fn may_see(&self, repository: RepositoryAccess) -> bool {
         self.only.is_none_or(|only| only == repository.id)
             && (repository.is_public || self.role(repository.team).is_some())
-    }
-
-    /// Fails unless the actor has at least `role` in the team of a repository that it may see.
-    pub(crate) fn require_role(
-        &self,
-        repository: RepositoryAccess,
-        role: Role,
-    ) -> Result<(), Error> {
-        match self.role(repository.team) {
-            Some(actual) if actual >= role => Ok(()),
-            _ => Err(Error::Forbidden(format!(
-                "you need the role '{}' in the team of this repository",
-                role.name()
-            ))),
-        }
     }
 }

@@ -3,6 +3,6 @@
 mod access;
 pub(crate) mod level;
 
-pub use self::access::{Actor, Role, Scope};
+pub use self::access::{Action, Actor, Role, Scope};
 pub(crate) use self::access::{Nearness, RepositoryAccess};
 pub use self::level::{LevelThresholds, MatchLevel};

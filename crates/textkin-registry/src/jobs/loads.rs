@@ -13,7 +13,7 @@ use textkin::engine::types::number::counted;
 use textkin::engine::types::{Document, DocumentSink, Problem, Source};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::jobs::queue::{self, PendingJob};
 use crate::matching::index::PreparedText;
@@ -154,9 +154,9 @@ impl Service {
     /// # Errors
     /// If it may not, or may not see the repository.
     pub fn may_load(&self, actor: &Actor, repository: &str) -> Result<(), Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeDocuments)?;
         let record = self.store.read(|read| Self::resolve(read, actor, repository))?;
-        actor.require_role(record.access(), Role::Writer)
+        actor.require_in(Action::ChangeDocuments, record.access())
     }
 
     /// Runs a load job; returns a summary.

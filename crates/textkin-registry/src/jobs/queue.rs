@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::service::Service;
 use crate::store::jobs;
@@ -83,9 +83,7 @@ impl Service {
     /// If it does not exist.
     pub fn job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
         // A key that may register may also follow the job.
-        if actor.require_scope(Scope::Register).is_err() {
-            actor.require_scope(Scope::Read)?;
-        }
+        actor.require(Action::ReadOwn)?;
         let found = self.store.read(|read| jobs::find(read, actor, id))?;
         found.ok_or_else(|| Error::not_found("job", &id.to_string()))
     }
@@ -101,7 +99,7 @@ impl Service {
         before: Option<i64>,
         limit: u32,
     ) -> Result<Vec<JobView>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| jobs::list(read, actor, state, before, limit))
     }
 
@@ -110,7 +108,7 @@ impl Service {
     /// # Errors
     /// If it does not exist or has not failed.
     pub fn retry_job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeOwn)?;
         let by = actor.clone();
         if !self.store.write(move |write| jobs::retry(write, &by, id))? {
             return Err(Error::not_found("failed job", &id.to_string()));
@@ -124,7 +122,7 @@ impl Service {
     /// # Errors
     /// If it does not exist or has not failed.
     pub fn delete_job(&self, actor: &Actor, id: i64) -> Result<(), Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeOwn)?;
         let by = actor.clone();
         let deleted = self.store.write(move |write| jobs::delete_failed(write, &by, id))?;
         let payload = deleted.ok_or_else(|| Error::not_found("failed job", &id.to_string()))?;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use textkin::engine::types::{SegmentKind, Span};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::matching::index::{CHUNK_WORDS, PartitionKind};
 use crate::matching::match_set::MatchedDocument;
@@ -277,7 +277,7 @@ impl Service {
         places: &[Span],
         except: &[(&str, &str)],
     ) -> Result<Vec<u64>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         let (visible, excluded) = self.store.read(|read| {
             let visible: HashMap<u32, ()> =
                 Self::visible(read, actor)?.iter().map(|record| (record.index_id(), ())).collect();

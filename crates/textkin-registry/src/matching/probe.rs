@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::cancel;
 use crate::domain::level::{LevelSchema, LevelThresholds, MatchLevel};
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::matching::exclusions::Exclusions;
 use crate::matching::index::IndexQuery;
@@ -197,7 +197,7 @@ impl Service {
         actor: &Actor,
         request: &ProbeRequest,
     ) -> Result<(MatchSet, Vec<RepositoryRecord>), Error> {
-        actor.require_scope(Scope::Probe)?;
+        actor.require(Action::Probe)?;
         if request.text.len() > self.limits.text {
             let max_mib = self.limits.text >> 20;
             return Err(Error::TooLarge(format!("a text can have at most {max_mib} MiB")));

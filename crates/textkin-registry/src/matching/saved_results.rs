@@ -13,7 +13,7 @@ use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use textkin::engine::types::{Exclusion, Span};
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::matching::comparison::ComparisonDetails;
 use crate::matching::exclusions::{Comparer, ExcludedTexts, Exclusions};
@@ -196,7 +196,7 @@ impl Service {
         text: &str,
         query: &SavedQuery,
     ) -> Result<String, Error> {
-        actor.require_scope(Scope::Probe)?;
+        actor.require(Action::Probe)?;
         let id = secrets::name()?;
         let title: String = title.chars().filter(|c| !c.is_control()).take(200).collect();
         // A list of several results has no text of its own.
@@ -225,7 +225,7 @@ impl Service {
 
     /// Returns a saved result of the actor.
     pub fn saved_result(&self, actor: &Actor, id: &str) -> Result<SavedResult, Error> {
-        actor.require_scope(Scope::Probe)?;
+        actor.require(Action::Probe)?;
         let row = self.store.read(|read| results::find(read, id, actor.account))?;
         let row = row.ok_or_else(|| Error::not_found("result", id))?;
         Ok(SavedResult {

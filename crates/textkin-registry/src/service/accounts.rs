@@ -6,7 +6,7 @@ use rusqlite::Transaction;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor, Scope};
 use crate::error::Error;
 use crate::service::teams::insert_team;
 use crate::service::{Service, secrets};
@@ -125,7 +125,7 @@ impl Service {
         password: Option<&str>,
         is_admin: bool,
     ) -> Result<i64, Error> {
-        actor.require_admin()?;
+        actor.require(Action::Administer)?;
         check_name("account", name)?;
         let hash = password.map(secrets::hash_password).transpose()?;
         let (by, name, mail) = (actor.account, name.to_owned(), checked_mail(mail)?);
@@ -143,7 +143,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn accounts(&self, actor: &Actor) -> Result<Vec<AccountView>, Error> {
-        actor.require_admin()?;
+        actor.require(Action::Administer)?;
         self.store.read(accounts::list)
     }
 
@@ -157,7 +157,7 @@ impl Service {
         name: &str,
         is_disabled: bool,
     ) -> Result<(), Error> {
-        actor.require_admin()?;
+        actor.require(Action::Administer)?;
         if name == actor.name {
             return Err(Error::Conflict("you cannot disable your own account".into()));
         }
@@ -180,7 +180,7 @@ impl Service {
     /// # Errors
     /// If the current password is wrong, or the new one is invalid.
     pub fn change_password(&self, actor: &Actor, current: &str, new: &str) -> Result<(), Error> {
-        actor.require_scope(Scope::Admin)?;
+        actor.require(Action::ChangePassword)?;
         let account = actor.account;
         let row = self.store.read(|read| accounts::by_id(read, account))?;
         let hash = row.and_then(|row| row.password);
@@ -201,8 +201,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn audit_log(&self, actor: &Actor, limit: u32) -> Result<Vec<AuditEntry>, Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         let account = (!actor.is_admin).then_some(actor.account);
         self.store.read(|read| store::audit::list(read, account, limit))
     }

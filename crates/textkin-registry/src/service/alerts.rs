@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::level::{LevelSchema, MatchLevel};
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor, Role};
 use crate::error::Error;
 use crate::service::Service;
 use crate::store::{accounts, alerts};
@@ -110,7 +110,7 @@ impl Service {
         before: Option<i64>,
         limit: u32,
     ) -> Result<Vec<AlertView>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| alerts::list(read, actor, state, is_mine, before, limit))
     }
 
@@ -119,7 +119,7 @@ impl Service {
     /// # Errors
     /// If it does not exist or the actor may not see it.
     pub fn alert(&self, actor: &Actor, id: i64) -> Result<AlertView, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         let found = self.store.read(|read| alerts::find(read, actor, id))?;
         found.ok_or_else(|| Error::not_found("alert", &id.to_string()))
     }
@@ -129,7 +129,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn open_alerts(&self, actor: &Actor) -> Result<u64, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| alerts::n_open(read, actor, false))
     }
 
@@ -138,7 +138,7 @@ impl Service {
     /// # Errors
     /// If one of them does not exist, or the actor may not see it or may only read it.
     pub fn change_alerts(&self, actor: &Actor, change: &AlertUpdate) -> Result<(), Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeOwn)?;
         if change.alerts.len() > 1000 {
             return Err(Error::TooLarge("at most 1,000 alerts can be changed at once".to_owned()));
         }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::matching::match_set::MatchedDocument;
 use crate::matching::saved_results::SavedResult;
@@ -83,8 +83,7 @@ impl Service {
         new: &NewContactRequest,
         only: Option<usize>,
     ) -> Result<ContactRequestsSent, Error> {
-        actor.require_scope(Scope::Register)?;
-        actor.require_whole_account()?;
+        actor.require(Action::SendContactRequest)?;
         let request = ProbeRequest {
             text: new.text.clone(),
             repositories: None,
@@ -109,8 +108,7 @@ impl Service {
         note: Option<String>,
         index: usize,
     ) -> Result<ContactRequestsSent, Error> {
-        actor.require_scope(Scope::Register)?;
-        actor.require_whole_account()?;
+        actor.require(Action::SendContactRequest)?;
         let private = self.private_sources(actor, &saved)?;
         let new = NewContactRequest { text: saved.text, title: Some(saved.title), note };
         self.request_contact(actor, &new, private, Some(index))
@@ -175,7 +173,7 @@ impl Service {
         before: Option<i64>,
         limit: u32,
     ) -> Result<Vec<ContactRequestView>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| contact_requests::list(read, actor, is_open, before, limit))
     }
 
@@ -184,7 +182,7 @@ impl Service {
     /// # Errors
     /// If it does not exist, or the actor may not see it or may only read it.
     pub fn handle_contact_request(&self, actor: &Actor, id: i64) -> Result<(), Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeDocuments)?;
         let by = actor.clone();
         self.store.write(move |write| {
             let missing = || Error::not_found("contact request", &id.to_string());
@@ -193,7 +191,7 @@ impl Service {
             if !by.may_see(record.access()) || by.role(record.team).is_none() {
                 return Err(missing());
             }
-            by.require_role(record.access(), Role::Writer)?;
+            by.require_in(Action::ChangeDocuments, record.access())?;
             contact_requests::handle(write, id, by.account)
         })
     }

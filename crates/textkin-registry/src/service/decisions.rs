@@ -1,6 +1,6 @@
 //! Decisions: what a team concluded about two texts.
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::service::Service;
 use crate::store::decisions;
@@ -69,7 +69,7 @@ impl Service {
         state: &str,
         note: &str,
     ) -> Result<(), Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeOwn)?;
         let (pair, account) = ([a.0, b.0], actor.account);
         let (state, note) = (state.to_owned(), note.chars().take(MAX_NOTE).collect::<String>());
         self.store.write(move |write| decisions::insert(write, account, pair, &state, &note))

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::matching::index::{PartitionKind, PreparedText};
 use crate::service::{Service, pack};
@@ -136,13 +136,13 @@ impl Service {
         existing: ExistingPolicy,
         request: Option<(String, [u8; 32])>,
     ) -> Result<RegisteredDocument, Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeDocuments)?;
         if new.text.len() > self.limits.text {
             let max_mib = self.limits.text >> 20;
             return Err(Error::TooLarge(format!("a text can have at most {max_mib} MiB")));
         }
         let record = self.store.read(|read| Self::resolve(read, actor, repository))?;
-        actor.require_role(record.access(), Role::Writer)?;
+        actor.require_in(Action::ChangeDocuments, record.access())?;
         let prepared = self.index.prepare(&new.text);
         let (entry, text) = check_document(new, &prepared)?;
         let packed = pack(&text)?;
@@ -190,7 +190,7 @@ impl Service {
         after: Option<i64>,
         limit: u32,
     ) -> Result<(Vec<DocumentView>, Option<i64>), Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             let page = limit.saturating_add(1);
@@ -213,7 +213,7 @@ impl Service {
         id: &str,
         with_text: bool,
     ) -> Result<DocumentView, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         let (record, entry, origins) = self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             let entry = documents::find(read, &record, id)?;
@@ -239,11 +239,11 @@ impl Service {
         repository: &str,
         id: &str,
     ) -> Result<RemovalReceipt, Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeDocuments)?;
         let (by, repository, id) = (actor.clone(), repository.to_owned(), id.to_owned());
         let (removal, numbers) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
-            by.require_role(record.access(), Role::Writer)?;
+            by.require_in(Action::ChangeDocuments, record.access())?;
             let entry = documents::find(write, &record, &id)?;
             documents::remove(write, Some(by.account), &record, &[entry], "deleted")
         })?;
@@ -257,7 +257,7 @@ impl Service {
     /// # Errors
     /// If it does not exist or the actor may not see it.
     pub fn receipt(&self, actor: &Actor, receipt: i64) -> Result<RemovalReceipt, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let found = removals::receipt(read, receipt)?;
             let found =

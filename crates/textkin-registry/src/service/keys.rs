@@ -6,7 +6,7 @@ use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor, Scope};
 use crate::error::Error;
 use crate::service::accounts::{actor, audit, check_name, insert_account};
 use crate::service::repositories::check_days;
@@ -100,8 +100,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission, or may not see the repository.
     pub fn new_key(&self, actor: &Actor, new: &NewKey) -> Result<KeyView, Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         let repository = match &new.repository {
             Some(name) => Some(self.store.read(|read| Self::resolve(read, actor, name))?.id),
             None => None,
@@ -132,8 +131,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn keys(&self, actor: &Actor) -> Result<Vec<KeyView>, Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         self.store.read(|read| keys::list(read, actor.account))
     }
 
@@ -142,8 +140,7 @@ impl Service {
     /// # Errors
     /// If it does not exist, or the actor lacks the permission.
     pub fn revoke_key(&self, actor: &Actor, id: i64) -> Result<(), Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         let account = actor.account;
         self.store.write(move |write| match keys::revoke(write, account, id, now())? {
             false => Err(Error::not_found("key", &id.to_string())),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::domain::Actor;
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::service::{KeyView, NewKey, STORE, Service, ServiceLimits, keys};
 use crate::store::metrics::StoreCounts;
@@ -28,7 +28,7 @@ impl Service {
     /// # Errors
     /// If the actor is not an administrator.
     pub fn metrics(&self, actor: &Actor) -> Result<Vec<(&'static str, &'static str, u64)>, Error> {
-        actor.require_admin()?;
+        actor.require(Action::Administer)?;
         let counts = self.store.read(StoreCounts::read)?;
         let partitions = self.index.partitions();
         let on_disk = partitions.iter().map(|partition| partition.n_on_disk()).sum();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Transaction;
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::service::Service;
@@ -138,7 +138,7 @@ impl Service {
 
     /// Returns the overview of the repositories that the actor may see.
     pub fn overview(&self, actor: &Actor) -> Result<Overview, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let mut sum = Overview::default();
             for record in Self::visible(read, actor)? {
@@ -166,7 +166,7 @@ impl Service {
         to: u32,
         limit: usize,
     ) -> Result<(Vec<BestMatch>, u64), Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         let is_in = |share: u32| {
             share >= from.saturating_mul(10) && (share < to.saturating_mul(10) || to >= 100)
         };
@@ -197,7 +197,7 @@ impl Service {
 
     /// Returns the next deletion by a retention rule in the repositories that the actor may see.
     pub fn next_purge(&self, actor: &Actor) -> Result<Option<NextPurge>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let mut next: Option<NextPurge> = None;
             for record in Self::visible(read, actor)? {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::delivery::webhook::{Target, Timeouts, WebhookClient};
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::service::{Service, Upload};
 
@@ -24,7 +24,7 @@ impl Service {
     /// # Errors
     /// If fetching is disabled, or the page cannot be fetched.
     pub fn fetch_page(&self, actor: &Actor, url: &str) -> Result<(String, Upload), Error> {
-        actor.require_scope(Scope::Probe)?;
+        actor.require(Action::Probe)?;
         let Some(network_policy) = &self.delivery_config.pages else {
             return Err(Error::Forbidden(
                 "fetching web pages is not enabled on this server".to_owned(),

@@ -4,7 +4,7 @@ use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::documents::RemovalReceipt;
@@ -56,10 +56,10 @@ impl Service {
         repository: &str,
         rule: &PurgeRule,
     ) -> Result<PurgePreview, Error> {
-        actor.require_scope(Scope::Admin)?;
+        actor.require(Action::ManageRepository)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
-            actor.require_role(record.access(), Role::Owner)?;
+            actor.require_in(Action::ManageRepository, record.access())?;
             let entries = select(read, &record, rule)?;
             Ok(PurgePreview {
                 documents: entries.len() as u64,
@@ -81,11 +81,11 @@ impl Service {
         repository: &str,
         rule: &PurgeRule,
     ) -> Result<RemovalReceipt, Error> {
-        actor.require_scope(Scope::Admin)?;
+        actor.require(Action::ManageRepository)?;
         let (by, repository, rule) = (actor.clone(), repository.to_owned(), rule.clone());
         let (removal, numbers) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
-            by.require_role(record.access(), Role::Owner)?;
+            by.require_in(Action::ManageRepository, record.access())?;
             let entries = select(write, &record, &rule)?;
             if rule.expect.is_some_and(|expected| expected != entries.len() as u64) {
                 return Err(Error::Conflict(format!(
@@ -109,11 +109,11 @@ impl Service {
         actor: &Actor,
         repository: &str,
     ) -> Result<RemovalReceipt, Error> {
-        actor.require_scope(Scope::Admin)?;
+        actor.require(Action::ManageRepository)?;
         let (by, repository) = (actor.clone(), repository.to_owned());
         let (removal, numbers, id) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
-            by.require_role(record.access(), Role::Owner)?;
+            by.require_in(Action::ManageRepository, record.access())?;
             let entries = documents::choose(write, record.id, &DocumentChoice::default())?;
             let reason = "repository deleted";
             let (removal, numbers) =

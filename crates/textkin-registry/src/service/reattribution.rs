@@ -6,7 +6,7 @@ use serde::Serialize;
 use textkin::engine::types::Span;
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::matching::index::{CHUNK_WORDS, PartitionKind};
 use crate::matching::occurrences::{ContainingDocument, timestamp};
@@ -124,7 +124,7 @@ impl Service {
         before: Option<i64>,
         limit: u32,
     ) -> Result<Vec<ReattributionView>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             reattributions::list(read, record.id, before, limit)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use textkin::engine::types::number::thousands;
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Nearness, Role, Scope};
+use crate::domain::{Action, Actor, Nearness, Role};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::accounts::{audit, check_name};
@@ -124,8 +124,7 @@ impl Service {
         actor: &Actor,
         new: &NewRepository,
     ) -> Result<RepositoryView, Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         check_name("repository", &new.name)?;
         check_days("keep_days", new.keep_days)?;
         check_count("keep_count", new.keep_count)?;
@@ -155,7 +154,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn repositories(&self, actor: &Actor) -> Result<Vec<RepositoryView>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| views(read, actor, Self::visible(read, actor)?))
     }
 
@@ -164,7 +163,7 @@ impl Service {
     /// # Errors
     /// If it does not exist or the actor may not see it.
     pub fn repository(&self, actor: &Actor, name: &str) -> Result<RepositoryView, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, name)?;
             let found = views(read, actor, vec![record])?.into_iter().next();
@@ -182,13 +181,13 @@ impl Service {
         name: &str,
         change: &RepositoryUpdate,
     ) -> Result<RepositoryView, Error> {
-        actor.require_scope(Scope::Admin)?;
+        actor.require(Action::ManageRepository)?;
         check_days("keep_days", change.keep_days)?;
         check_count("keep_count", change.keep_count)?;
         let (by, requested, change) = (actor.clone(), name.to_owned(), change.clone());
         self.store.write(move |write| {
             let record = Self::resolve(write, &by, &requested)?;
-            by.require_role(record.access(), Role::Owner)?;
+            by.require_in(Action::ManageRepository, record.access())?;
             repositories::update(write, record.id, &change)?;
             audit(write, Some(by.account), "repository changed", &record.name)
         })?;

@@ -7,7 +7,7 @@ use textkin::engine::source::MemorySource;
 use textkin::engine::types::{DisjointSets, Document};
 use textkin::engine::{RunControl, Settings, discover};
 
-use crate::domain::{Actor, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::matching::index::PartitionKind;
 use crate::service::Service;
@@ -66,7 +66,7 @@ impl Service {
         actor: &Actor,
         repository: &str,
     ) -> Result<Arc<RepositoryGraph>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         let record = self.store.read(|read| Self::resolve(read, actor, repository))?;
         self.graph_of(&record)
     }

@@ -7,7 +7,7 @@ use rusqlite::Transaction;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor, Role};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::accounts::{audit, check_name};
@@ -66,8 +66,7 @@ impl Service {
     /// # Errors
     /// If the name is taken or invalid.
     pub fn new_team(&self, actor: &Actor, name: &str) -> Result<(), Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         check_name("team", name)?;
         let (account, name) = (actor.account, name.to_owned());
         self.store.write(move |write| {
@@ -81,8 +80,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn teams(&self, actor: &Actor) -> Result<Vec<TeamView>, Error> {
-        actor.require_scope(Scope::Read)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ReadAccount)?;
         self.store.read(|read| {
             let mut views = Vec::new();
             for &(team, role) in &actor.teams {
@@ -109,8 +107,7 @@ impl Service {
         account: &str,
         role: Role,
     ) -> Result<MemberChange, Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         let (actor, team, account) = (actor.clone(), team.to_owned(), account.to_owned());
         self.store.write(move |write| {
             let id = own_team(write, &actor, &team)?;
@@ -140,8 +137,7 @@ impl Service {
     /// If the actor lacks the permission, the account is neither a member nor invited, or the team would
     /// have no owner.
     pub fn remove_member(&self, actor: &Actor, team: &str, account: &str) -> Result<(), Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         let (actor, team, account) = (actor.clone(), team.to_owned(), account.to_owned());
         self.store.write(move |write| {
             let id = own_team(write, &actor, &team)?;
@@ -168,8 +164,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn invitations(&self, actor: &Actor) -> Result<Vec<InvitationView>, Error> {
-        actor.require_scope(Scope::Read)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ReadAccount)?;
         self.store.read(|read| teams::invitations(read, actor.account, MAX_INVITATIONS))
     }
 
@@ -183,8 +178,7 @@ impl Service {
         team: &str,
         is_accepted: bool,
     ) -> Result<(), Error> {
-        actor.require_scope(Scope::Admin)?;
-        actor.require_whole_account()?;
+        actor.require(Action::ManageAccount)?;
         let (account, team) = (actor.account, team.to_owned());
         self.store.write(move |write| {
             // The same answer for a team that does not exist.

@@ -5,7 +5,7 @@ use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::matching::index::CHUNK_WORDS;
 use crate::service::accounts::audit;
@@ -71,7 +71,7 @@ impl Service {
     /// # Errors
     /// If the actor may not see the repository.
     pub fn templates(&self, actor: &Actor, repository: &str) -> Result<Vec<TemplateView>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             templates::templates(read, record.id)
@@ -88,7 +88,7 @@ impl Service {
         repository: &str,
         new: &NewTemplate,
     ) -> Result<TemplateView, Error> {
-        actor.require_scope(Scope::Admin)?;
+        actor.require(Action::ManageRepository)?;
         if new.text.len() > MAX_BYTES {
             return Err(Error::TooLarge("a template can have at most 1 MiB".to_owned()));
         }
@@ -98,7 +98,7 @@ impl Service {
         let (by, repository) = (actor.clone(), repository.to_owned());
         self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
-            by.require_role(record.access(), Role::Owner)?;
+            by.require_in(Action::ManageRepository, record.access())?;
             if words < CHUNK_WORDS.get() {
                 return Err(Error::Invalid(format!(
                     "a template must have at least {CHUNK_WORDS} words; add shorter text as a stop phrase"
@@ -136,7 +136,7 @@ impl Service {
         actor: &Actor,
         repository: &str,
     ) -> Result<Vec<StopPhraseView>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             templates::stop_phrases(read, record.id)
@@ -153,13 +153,13 @@ impl Service {
         repository: &str,
         new: &NewStopPhrase,
     ) -> Result<StopPhraseView, Error> {
-        actor.require_scope(Scope::Admin)?;
+        actor.require(Action::ManageRepository)?;
         let phrase = one_line("a stop phrase", &new.phrase, 1000)?;
         let words = self.count_words(&phrase);
         let (by, repository) = (actor.clone(), repository.to_owned());
         self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
-            by.require_role(record.access(), Role::Owner)?;
+            by.require_in(Action::ManageRepository, record.access())?;
             if !(1..=MAX_WORDS).contains(&words) {
                 return Err(Error::Invalid(format!(
                     "a stop phrase must have 1 to {MAX_WORDS} words; add longer text as a template"
@@ -195,11 +195,11 @@ impl Service {
         what: ExcludedText,
         id: i64,
     ) -> Result<(), Error> {
-        actor.require_scope(Scope::Admin)?;
+        actor.require(Action::ManageRepository)?;
         let (by, repository) = (actor.clone(), repository.to_owned());
         self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
-            by.require_role(record.access(), Role::Owner)?;
+            by.require_in(Action::ManageRepository, record.access())?;
             let name = what.name();
             if !templates::delete(write, what, record.id, id)? {
                 return Err(Error::not_found(name, &id.to_string()));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::domain::{Actor, Scope};
 use crate::matching::index::PartitionKind;
-use crate::store::documents;
+use crate::store::{documents, tests as store_tests};
 
 pub(crate) const POEM: &str = "The quality of mercy is not strained it droppeth as the gentle rain from heaven \
                     upon the place beneath it is twice blest it blesseth him that gives and him that \
@@ -545,17 +545,7 @@ fn a_full_disk_is_reported_until_something_can_be_written() {
     let case = case();
     let anna = actor(&case.service, "anna", "admin");
     repository(&case.service, &anna, "poems", Visibility::Private);
-    let limit = |pages: &'static str| {
-        case.service.store.write(move |write| {
-            let pages: i64 = match pages {
-                "all" => i64::from(i32::MAX),
-                _ => write.pragma_query_value(None, "page_count", |row| row.get(0))?,
-            };
-            let sql = format!("PRAGMA max_page_count = {pages}");
-            Ok(write.query_row(&sql, [], |_| Ok(()))?)
-        })
-    };
-    limit("current").unwrap();
+    store_tests::limit_size(&case.service.store, true).unwrap();
     let register = |n: usize| {
         let words: String = (0..20_000).map(|word| format!("w{n}x{word} ")).collect();
         let new = NewDocument { text: words, ..NewDocument::default() };
@@ -568,7 +558,7 @@ fn a_full_disk_is_reported_until_something_can_be_written() {
     // A change that is refused for another reason does not show that there is space again.
     assert!(case.service.delete(&anna, "poems", "missing").is_err());
     assert!(case.service.health().is_err());
-    limit("all").unwrap();
+    store_tests::limit_size(&case.service.store, false).unwrap();
     assert!(case.service.health().is_ok());
     register(100).unwrap();
 }

@@ -3,7 +3,7 @@
 use textkin::engine::types::number::counted;
 use textkin::engine::types::{Layers, Tokens};
 
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::service::documents::{DocumentView, RemovalReceipt};
 use crate::service::origins::DocumentOrigins;
@@ -92,7 +92,7 @@ impl Service {
         filter: Option<&str>,
         limit: u32,
     ) -> Result<Vec<(DocumentView, String)>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let visible = Self::visible(read, actor)?;
             let ids: Vec<i64> = visible.iter().map(|record| record.id).collect();
@@ -122,7 +122,7 @@ impl Service {
         page: u64,
         size: u32,
     ) -> Result<(Vec<DocumentWithOldWords>, u64), Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         let order = match sort {
             "title" => DocumentOrder::Title,
             "time" => DocumentOrder::Time,
@@ -150,14 +150,14 @@ impl Service {
         repository: &str,
         ids: &[String],
     ) -> Result<RemovalReceipt, Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeDocuments)?;
         if ids.is_empty() {
             return Err(Error::Invalid("select the documents to delete".to_owned()));
         }
         let (by, repository, ids) = (actor.clone(), repository.to_owned(), ids.to_vec());
         let (removal, numbers) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
-            by.require_role(record.access(), Role::Writer)?;
+            by.require_in(Action::ChangeDocuments, record.access())?;
             let find = |id: &String| documents::find(write, &record, id);
             let entries = ids.iter().map(find).collect::<Result<Vec<_>, _>>()?;
             documents::remove(write, Some(by.account), &record, &entries, "deleted")
@@ -195,7 +195,7 @@ impl Service {
     /// Makes an account an administrator, or a normal account again; nobody can change this for
     /// themselves.
     pub fn set_admin(&self, actor: &Actor, name: &str, is_admin: bool) -> Result<(), Error> {
-        actor.require_admin()?;
+        actor.require(Action::Administer)?;
         if name == actor.name {
             return Err(Error::Conflict(
                 "you cannot change your own administrator role".to_owned(),
@@ -218,7 +218,7 @@ impl Service {
         repository: &str,
         limit: u32,
     ) -> Result<Vec<(u64, DocumentView, DocumentOrigins)>, Error> {
-        actor.require_scope(Scope::Read)?;
+        actor.require(Action::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             let mut entries = documents::latest_traced(read, record.id, limit)?;

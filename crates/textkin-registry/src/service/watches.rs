@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::level::{LevelSchema, LevelThresholds, MatchLevel};
-use crate::domain::{Actor, Role, Scope};
+use crate::domain::{Action, Actor};
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::service::Service;
@@ -136,7 +136,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission, or the repository or webhook does not exist.
     pub fn new_watch(&self, actor: &Actor, new: &NewWatch) -> Result<WatchView, Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeDocuments)?;
         if !new.levels.is_valid() {
             return Err(Error::Invalid(
                 "levels must be shares above 0 and at most 1, with some ≤ high ≤ exact".to_owned(),
@@ -156,7 +156,7 @@ impl Service {
         let (by, new) = (actor.clone(), new.clone());
         let (id, job) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &new.repository)?;
-            by.require_role(record.access(), Role::Writer)?;
+            by.require_in(Action::ChangeDocuments, record.access())?;
             let mut channels = new.channels.clone();
             if !channels.contains(&Channel::Inbox) {
                 channels.insert(0, Channel::Inbox);
@@ -190,9 +190,7 @@ impl Service {
     /// # Errors
     /// If the actor lacks the permission.
     pub fn watches(&self, actor: &Actor) -> Result<Vec<WatchView>, Error> {
-        if actor.require_scope(Scope::Register).is_err() {
-            actor.require_scope(Scope::Read)?;
-        }
+        actor.require(Action::ReadOwn)?;
         self.store.read(|read| watches::list(read, actor))
     }
 
@@ -201,7 +199,7 @@ impl Service {
     /// # Errors
     /// If the account has none with this id.
     pub fn delete_watch(&self, actor: &Actor, id: i64) -> Result<(), Error> {
-        actor.require_scope(Scope::Register)?;
+        actor.require(Action::ChangeOwn)?;
         let by = actor.clone();
         self.store.write(move |write| match watches::delete(write, &by, id)? {
             true => audit(write, Some(by.account), "watch deleted", &id.to_string()),

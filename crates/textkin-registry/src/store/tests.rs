@@ -168,3 +168,15 @@ fn stores_of_later_versions_and_of_other_programs_are_refused() {
     Connection::open(&other).unwrap().pragma_update(None, "application_id", 7).unwrap();
     assert!(Store::open(&other).unwrap_err().to_string().contains("another program"));
 }
+
+/// Limits the store to its current size, as a full disk does, or ends the limit.
+pub(crate) fn limit_size(store: &Store, is_limited: bool) -> Result<(), Error> {
+    store.write(move |write| {
+        let pages: i64 = match is_limited {
+            true => write.pragma_query_value(None, "page_count", |row| row.get(0))?,
+            false => i64::from(i32::MAX),
+        };
+        let sql = format!("PRAGMA max_page_count = {pages}");
+        Ok(write.query_row(&sql, [], |_| Ok(()))?)
+    })
+}

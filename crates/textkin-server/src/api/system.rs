@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::caller::{App, Caller, PathParams, QueryParams};
 use super::problem::{self, ApiError, Problem};
-use textkin_registry::{JobState, JobView, Role, Scope, TeamView};
+use textkin_registry::{Action, JobState, JobView, Role, Scope, TeamView};
 
 /// Returns `ok` if the server works.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()),
@@ -63,7 +63,7 @@ pub(crate) struct Me {
 pub(crate) async fn me(caller: Caller) -> Result<Json<Me>, ApiError> {
     let me = caller
         .run(|service, actor| {
-            let teams = match actor.only.is_none() && actor.require_scope(Scope::Read).is_ok() {
+            let teams = match actor.require(Action::ReadAccount).is_ok() {
                 true => service.teams(actor)?,
                 false => Vec::new(),
             };

@@ -15,7 +15,7 @@ use super::response::{PageResult, VERSION, form_problem, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
 use crate::error::ErrorResponse;
 use textkin_registry::{
-    Actor, Error, KeyView, MemberChange, NewKey, RepositoryUpdate, Role, Scope, Service,
+    Action, Actor, Error, KeyView, MemberChange, NewKey, RepositoryUpdate, Role, Scope, Service,
     TeamMember, back_up, now,
 };
 
@@ -378,7 +378,7 @@ pub(super) async fn make_backup(posted: SubmittedForm) -> PageResult {
     let visitor = posted.visitor;
     let outcome = visitor
         .run(|service, actor| {
-            actor.require_admin()?;
+            actor.require(Action::Administer)?;
             let backups = service.folder().join(BACKUPS);
             textkin_registry::create_private_folder(&backups)?;
             let name = iso(now()).replace(':', "-");
