@@ -41,19 +41,12 @@ fn parallel_attempts_cannot_outrun_the_limit_and_do_not_lock_out_others() {
     let login = |name: &str, password: &str, peer: &str| {
         form("/login", peer, None, &format!("name={name}&password={password}"))
     };
-    let wrong = || (0..60).map(|_| login("anna", "wrong+password", "10.0.0.1:1")).collect();
-    assert_eq!(count(&site, wrong(), 429), 40);
+    let wrong = || (0..40).map(|_| login("anna", "wrong+password", "10.0.0.1:1")).collect();
+    assert_eq!(count(&site, wrong(), 429), 20);
     let right = |name, peer| site.request(login(name, "a+long+password", peer)).status().as_u16();
     assert_eq!(right("anna", "10.0.0.1:1"), 429);
     // Others behind the same proxy, and the same account elsewhere.
     assert_eq!(right("ben", "10.0.0.1:1"), 303);
-    assert_eq!(right("anna", "10.0.0.2:1"), 303);
-    // Many addresses together are limited too, and she still gets in where she has signed in.
-    let wrong = |n: usize| {
-        let peer = format!("192.0.2.{n}:1");
-        login("anna", "wrong+password", &peer)
-    };
-    assert_eq!(count(&site, (0..60).map(wrong).collect(), 429), 20);
     assert_eq!(right("anna", "10.0.0.2:1"), 303);
 }
 
@@ -70,8 +63,8 @@ fn wrong_current_passwords_are_limited_like_sign_ins() {
         );
         form("/settings/users", "10.0.0.1:1", Some(&secret), &fields)
     };
-    let wrong = (0..40).map(|_| change("wrong+password")).collect();
-    assert_eq!(count(&site, wrong, 429), 20);
+    let wrong = (0..30).map(|_| change("wrong+password")).collect();
+    assert_eq!(count(&site, wrong, 429), 10);
     assert_eq!(site.request(change("a+long+password")).status(), 429);
     assert!(site.service.sign_in("anna", "another password").is_err());
 }
