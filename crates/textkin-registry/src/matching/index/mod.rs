@@ -141,6 +141,9 @@ impl Index {
 
     /// Returns a partition, which is created if it is missing.
     fn partition(&self, key: PartitionKey, kind: PartitionKind) -> Result<Arc<Partition>, Error> {
+        if let Some(partition) = self.existing_partition(key) {
+            return Ok(partition);
+        }
         let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(partition) = partitions.get(&key) {
             return Ok(Arc::clone(partition));
@@ -149,6 +152,11 @@ impl Index {
         let partition = Arc::new(Partition::open(&self.folder, key, kind, filter_bytes)?);
         partitions.insert(key, Arc::clone(&partition));
         Ok(partition)
+    }
+
+    fn existing_partition(&self, key: PartitionKey) -> Option<Arc<Partition>> {
+        let partitions = self.partitions.read().unwrap_or_else(PoisonError::into_inner);
+        partitions.get(&key).cloned()
     }
 
     /// Returns all partitions.
@@ -163,8 +171,7 @@ impl Index {
             let owners = self.owners();
             owners.repositories.get(&owners.of(number)?)?.key()
         };
-        let partitions = self.partitions.read().unwrap_or_else(PoisonError::into_inner);
-        partitions.get(&key).cloned()
+        self.existing_partition(key)
     }
 
     /// Builds the filters of all partitions. Until then, lookups read the files.
@@ -254,11 +261,7 @@ impl Index {
 
     /// Erases removed documents of a partition from disk: no file contains them when this returns.
     pub(crate) fn erase(&self, key: PartitionKey, numbers: &[u64]) -> Result<(), Error> {
-        let partition = {
-            let partitions = self.partitions.read().unwrap_or_else(PoisonError::into_inner);
-            partitions.get(&key).cloned()
-        };
-        let Some(partition) = partition else { return Ok(()) };
+        let Some(partition) = self.existing_partition(key) else { return Ok(()) };
         match key {
             PartitionKey::Private(id) if self.repository(id).is_none() => {
                 partition.delete()?;
