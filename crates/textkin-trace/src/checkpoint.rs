@@ -9,6 +9,7 @@ use std::io::{self, Read, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::checksum_stream::ChecksumStream;
 use crate::exact_tracer::FirstOccurrence;
 use crate::tracer::MethodTracer;
 use crate::window_tracer::Horizon;
@@ -116,32 +117,12 @@ fn save_table(writer: &mut dyn Write, state: u64, table: &[u8]) -> io::Result<()
     writer.write_all(table)
 }
 
-/// Reader or writer that computes the checksum of the bytes that pass through it.
-struct ChecksumStream<T> {
-    inner: T,
-    sum: Xxh3,
-}
-
-impl Write for ChecksumStream<&mut dyn Write> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.sum.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl ChecksumStream<&mut dyn Read> {
+impl ChecksumStream<&mut dyn Read, Xxh3> {
     fn read_all(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
-        self.inner.read_exact(bytes).map_err(|error| match error.kind() {
+        self.read_exact(bytes).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => Error::Corrupt("unexpected end of data"),
             _ => Error::Io(error),
-        })?;
-        self.sum.update(bytes);
-        Ok(())
+        })
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {

@@ -52,9 +52,11 @@ mod window_tracer;
 mod exact_tracer;
 mod document_trace;
 mod tracer;
+mod checksum_stream;
 mod checkpoint;
 mod metrics;
 
+pub use checksum_stream::ChecksumStream;
 pub use constants::Constant;
 pub use document_trace::{Block, DocumentTrace};
 pub use error::Error;

@@ -9,7 +9,7 @@
 use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
-use textkin_trace::{Error as TraceError, Tracer};
+use textkin_trace::{ChecksumStream, Error as TraceError, Tracer};
 
 use super::copied::{CopyCounters, SavedCounters};
 use super::names::NameRing;
@@ -71,12 +71,16 @@ impl StreamTracer {
         let (settings, progress) = (self.entries.clone(), progress.clone());
         let head = StateHead { settings, progress, counters: self.counters.to_saved() };
         let head = serde_json::to_vec(&head).map_err(io::Error::from).map_err(TraceError::Io)?;
-        let mut summed = HashedStream { inner: writer, sum: blake3::Hasher::new() };
+        let mut summed = ChecksumStream { inner: writer, sum: blake3::Hasher::new() };
         self.save_head(&head, &mut summed).map_err(TraceError::Io)?;
         Ok(self.tracer.save(summed.inner)?)
     }
 
-    fn save_head(&self, head: &[u8], writer: &mut HashedStream<&mut dyn Write>) -> io::Result<()> {
+    fn save_head(
+        &self,
+        head: &[u8],
+        writer: &mut ChecksumStream<&mut dyn Write, blake3::Hasher>,
+    ) -> io::Result<()> {
         let length = u32::try_from(head.len()).ok().filter(|length| *length <= MAX_HEAD);
         let length = length.ok_or(io::ErrorKind::FileTooLarge)?;
         writer.write_all(&MAGIC)?;
@@ -98,7 +102,7 @@ impl StreamTracer {
         reader: &mut dyn Read,
     ) -> Result<(Self, TraceProgress), Error> {
         let mut loaded = Self::new(settings)?;
-        let mut summed = HashedStream { inner: reader, sum: blake3::Hasher::new() };
+        let mut summed = ChecksumStream { inner: reader, sum: blake3::Hasher::new() };
         let (head, names) = read_head(settings, &mut summed)?;
         check(&head.settings, &loaded.entries)?;
         loaded.names = names;
@@ -116,7 +120,7 @@ impl StreamTracer {
 
 fn read_head(
     settings: &TraceSettings,
-    reader: &mut HashedStream<&mut dyn Read>,
+    reader: &mut ChecksumStream<&mut dyn Read, blake3::Hasher>,
 ) -> Result<(StateHead, NameRing), TraceError> {
     let read_error = |error: io::Error| match error.kind() {
         io::ErrorKind::UnexpectedEof => TraceError::Corrupt("unexpected end of data"),
@@ -203,32 +207,6 @@ fn check(found: &[(String, String)], expected: &[(String, String)]) -> Result<()
         }
     }
     Ok(())
-}
-
-/// Hashes the bytes that pass through.
-struct HashedStream<T> {
-    inner: T,
-    sum: blake3::Hasher,
-}
-
-impl Write for HashedStream<&mut dyn Write> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.sum.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl Read for HashedStream<&mut dyn Read> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(bytes)?;
-        self.sum.update(&bytes[..n]);
-        Ok(n)
-    }
 }
 
 #[cfg(test)]
