@@ -47,7 +47,10 @@ fn decode_as<'a>(
         return Ok(encoding.decode_without_bom_handling(rest).0);
     }
     let sample = head(bytes, SAMPLE_BYTES);
-    if let Some(encoding) = utf16_without_mark(sample) {
+    // UTF-16 is detected by its zeros, which are control characters.
+    if n_controls(sample) > 0
+        && let Some(encoding) = utf16_without_mark(sample)
+    {
         return Ok(encoding.decode_without_bom_handling(bytes).0);
     }
     check_controls(sample, Decoding::Utf8)?;
@@ -85,12 +88,11 @@ pub(crate) enum Decoding {
 /// [`decode`] checks the beginning of a file; formats with markup, where binary data may follow, check
 /// their text.
 pub(crate) fn check_controls(text: &[u8], decoding: Decoding) -> Result<(), Error> {
-    let n_controls = text.iter().filter(|&&byte| is_control(byte)).count();
     let n_per_control = match decoding {
         Decoding::Utf8 => 10,
         Decoding::Other => 50,
     };
-    match n_controls * n_per_control > text.len() {
+    match n_controls(text) * n_per_control > text.len() {
         true => Err(Error::NotText { what: "binary" }),
         false => Ok(()),
     }
@@ -134,6 +136,12 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
 
 fn head(bytes: &[u8], n_bytes: usize) -> &[u8] {
     bytes.get(..n_bytes).unwrap_or(bytes)
+}
+
+/// Counts control characters. Up to 255 fit into a byte, so that the compiler adds up many bytes at once.
+fn n_controls(sample: &[u8]) -> usize {
+    let count = |bytes: &[u8]| bytes.iter().map(|&byte| u8::from(is_control(byte))).sum::<u8>();
+    sample.chunks(255).map(|bytes| usize::from(count(bytes))).sum()
 }
 
 /// Control characters that do not occur in text. Tab, line ends, form feed, backspace (overstrike)
