@@ -183,10 +183,15 @@ fn deep_messages_need_neither_stack_nor_time() {
     assert!(collected.documents[0].notes[0].to_string().contains("multiparts"));
     let attached = format!(
         "From: a@b\nMIME-Version: 1.0\n{}\nword\n",
-        "Content-Type: message/rfc822\n\n".repeat(10_000)
+        "Content-Type: message/rfc822\n\n".repeat(100_000)
     );
     let collected = extract_quickly("messages.eml", attached.as_bytes());
     assert!(collected.problems[0].reason.contains("containers nested"));
+    let parts = "--b\nContent-Type: multipart/mixed; boundary=absent\n\n\n".repeat(40_000);
+    let absent = format!(
+        "From: a@b\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n{parts}"
+    );
+    extract_quickly("absent.eml", absent.as_bytes());
 }
 
 #[test]
