@@ -12,6 +12,7 @@ mod exclusion;
 mod normalization;
 mod refine;
 mod step;
+mod stop_words;
 mod structure;
 mod template;
 mod unicode;

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use frostem::{Algorithm, Stemmer};
 
 use super::step::{NormalizationError, is_step, similar};
+use super::stop_words;
 use super::unicode::CharacterSteps;
 
 /// Treatment of letter case.
@@ -150,9 +151,9 @@ impl Normalization {
 
     /// Returns all stop words, as listed.
     pub fn stop_words(&self) -> impl Iterator<Item = &str> {
-        let languages = self.stop_languages.iter().filter_map(stop_words::lookup).flatten();
-        let listed = self.stop_list.iter().map(String::as_str);
-        languages.map(|word| -> &str { word }).chain(listed)
+        let languages = self.stop_languages.iter();
+        let words = languages.filter_map(|language| stop_words::lookup(language)).flatten();
+        words.map(|word| -> &str { word }).chain(self.stop_list.iter().map(String::as_str))
     }
 
     pub(super) fn stemmer(&self) -> Option<Stemmer> {
@@ -210,10 +211,10 @@ impl Normalization {
 
     fn add_stop_language(&mut self, language: &str) -> Result<(), NormalizationError> {
         if stop_words::lookup(language).is_none() {
-            let known = stop_words::available_languages().join(", ");
+            let known: Vec<_> = stop_words::available_languages().collect();
             return Err(NormalizationError::UnknownStopLanguage {
                 language: language.to_owned(),
-                known,
+                known: known.join(", "),
             });
         }
         self.stop_languages.push(language.to_owned());
@@ -284,7 +285,7 @@ impl fmt::Display for Normalization {
 /// Returns the ISO code of the language of an algorithm, or the name of the algorithm if that code selects
 /// another one.
 fn stem_name(algorithm: Algorithm) -> &'static str {
-    let mut codes = stop_words::available_languages().iter().copied();
+    let mut codes = stop_words::available_languages();
     let is_code = |code: &&str| Algorithm::from_name(code).is_ok_and(|known| known == algorithm);
     codes.find(is_code).unwrap_or(algorithm.name())
 }
