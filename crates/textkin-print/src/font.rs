@@ -2,9 +2,10 @@
 //!
 //! The embedded ones are DejaVu Sans Condensed, regular and bold. Their licence (that of Bitstream
 //! Vera; changes are in the public domain) allows redistribution with other programs and embedding
-//! in documents; the required notice is in the font files.
+//! in documents; the required notice is in the font files. The build script compresses them.
 
-use std::sync::OnceLock;
+use std::io::Read;
+use std::sync::{LazyLock, OnceLock};
 
 use hashbrown::HashMap;
 use rustybuzz::ttf_parser;
@@ -21,6 +22,20 @@ pub(crate) const BOLD: FontId = 1;
 const MAX_SYSTEM_FONTS: usize = 400;
 /// Maximum number of typefaces in one document.
 const MAX_FONTS: usize = 60;
+
+static REGULAR_BYTES: LazyLock<Vec<u8>> =
+    LazyLock::new(|| decompress(include_bytes!(concat!(env!("OUT_DIR"), "/regular.zlib"))));
+static BOLD_BYTES: LazyLock<Vec<u8>> =
+    LazyLock::new(|| decompress(include_bytes!(concat!(env!("OUT_DIR"), "/bold.zlib"))));
+
+/// Decompresses an embedded typeface. What is left of a damaged one is not a typeface, which is reported.
+fn decompress(compressed: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    flate2::read::ZlibDecoder::new(compressed)
+        .read_to_end(&mut bytes)
+        .map(|_| bytes)
+        .unwrap_or_default()
+}
 
 /// A typeface, loaded for shaping and for the PDF.
 pub(crate) struct Typeface {
@@ -50,9 +65,9 @@ pub(crate) struct Fonts {
 
 impl Fonts {
     pub(crate) fn new() -> Result<Self, Error> {
-        let face = |data, name| Typeface::new(data, 0).ok_or(Error::Font(name));
-        let regular = face(dejavu::sans_condensed::regular(), "DejaVu Sans Condensed")?;
-        let bold = face(dejavu::sans_condensed::bold(), "DejaVu Sans Condensed Bold")?;
+        let face = |data: &'static [u8], name| Typeface::new(data, 0).ok_or(Error::Font(name));
+        let regular = face(&REGULAR_BYTES, "DejaVu Sans Condensed")?;
+        let bold = face(&BOLD_BYTES, "DejaVu Sans Condensed Bold")?;
         Ok(Self { faces: vec![regular, bold], loaded: HashMap::new(), chosen: HashMap::new() })
     }
 
@@ -195,8 +210,14 @@ mod tests {
     }
 
     #[test]
+    fn embedded_typefaces_are_unchanged_by_compression() {
+        assert!(*REGULAR_BYTES == dejavu::sans_condensed::regular());
+        assert!(*BOLD_BYTES == dejavu::sans_condensed::bold());
+    }
+
+    #[test]
     fn characters_are_found_in_their_ranges() {
-        let runs = runs(dejavu::sans_condensed::regular(), 0).unwrap();
+        let runs = runs(&REGULAR_BYTES, 0).unwrap();
         let font = SystemFont { path: "".into(), index: 0, runs, data: OnceLock::new() };
         assert!(font.has('a') && font.has('א') && !font.has('日'));
     }
