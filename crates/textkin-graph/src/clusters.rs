@@ -63,12 +63,28 @@ impl Graph {
             return tallied(self, tally);
         }
         let nodes = Nodes::new(self);
-        let root = match clustering {
-            Clustering::Components => components(&nodes),
-            Clustering::Dense => dense(&nodes),
-        };
-        nodes.clusters(&root)
+        nodes.clusters(&nodes.roots(clustering))
     }
+}
+
+/// The clusters that `edges` form among `n_documents` documents, as [`Graph::clusters`] returns them. An
+/// edge has two documents and a score. For edges that are not those of a [`Graph`], for example because
+/// a user removed some.
+#[must_use]
+pub fn clusters_of_edges(
+    n_documents: usize,
+    mut edges: Vec<(u32, u32, f64)>,
+    clustering: Clustering,
+) -> Vec<Cluster> {
+    // Stable: ties between equal scores are resolved in input order.
+    edges.sort_by(|(_, _, a), (_, _, b)| b.total_cmp(a));
+    let nodes = Nodes {
+        sizes: vec![1; n_documents],
+        inner: vec![(0, f64::INFINITY); n_documents],
+        of_document: (0..n_documents as u32).map(Some).collect(),
+        edges,
+    };
+    nodes.clusters(&nodes.roots(clustering))
 }
 
 /// Nodes, each of documents that are always in one cluster, and the edges between nodes.
@@ -144,6 +160,13 @@ impl Nodes {
             }
         }
         nodes
+    }
+
+    fn roots(&self, clustering: Clustering) -> Vec<u32> {
+        match clustering {
+            Clustering::Components => components(self),
+            Clustering::Dense => dense(self),
+        }
     }
 
     fn add_inner(&mut self, node: u32, pairs: u64, score: f64) {
@@ -273,4 +296,35 @@ fn dense(nodes: &Nodes) -> Vec<u32> {
         sets.union_into(kept, gone);
     }
     sets.into_roots()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(edges: &[(u32, u32, f64)], clustering: Clustering) -> Vec<Vec<u32>> {
+        let clusters = clusters_of_edges(9, edges.to_vec(), clustering);
+        clusters.into_iter().map(|cluster| cluster.members).collect()
+    }
+
+    #[test]
+    fn one_edge_between_two_triangles_joins_components_but_not_dense_clusters() {
+        // The edge between the triangles, a pair, and a single document.
+        let edges = [
+            (2, 3, 0.3),
+            (0, 1, 0.9),
+            (1, 2, 0.8),
+            (0, 2, 0.1),
+            (3, 4, 0.7),
+            (4, 5, 0.7),
+            (3, 5, 0.2),
+            (6, 7, 0.5),
+        ];
+        assert_eq!(members(&edges, Clustering::Components), [vec![0, 1, 2, 3, 4, 5], vec![6, 7]]);
+        assert_eq!(members(&edges, Clustering::Dense), [vec![0, 1, 2], vec![3, 4, 5], vec![6, 7]]);
+        let first = &clusters_of_edges(9, edges.to_vec(), Clustering::Dense)[0];
+        assert_eq!((first.density, first.weakest), (1.0, 0.1));
+        let reversed: Vec<_> = edges.iter().rev().copied().collect();
+        assert_eq!(members(&reversed, Clustering::Dense), members(&edges, Clustering::Dense));
+    }
 }

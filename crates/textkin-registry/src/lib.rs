@@ -83,7 +83,7 @@ pub use matching::saved_results::{MatchedSource, ResultDetails, SavedQuery, Save
 pub use service::decisions::{StoredDecision, TextDigest};
 pub use service::origins::{DocumentOrigins, OriginBlock};
 pub use service::overview::{BestMatch, NextPurge, Overview};
-pub use service::repository_graph::{DocumentEdge, RepositoryGraph, clusters};
+pub use service::repository_graph::{DocumentEdge, RepositoryGraph};
 pub use service::views::AlertCounts;
 pub use service::{
     AccountView, AlertSide, AlertState, AlertUpdate, AlertView, AuditEntry, ByteRange, Channel,

@@ -3,8 +3,9 @@
 use std::sync::{Arc, PoisonError};
 
 use hashbrown::HashMap;
+use textkin::engine::graph::{Clustering, clusters_of_edges};
 use textkin::engine::source::MemorySource;
-use textkin::engine::types::{DisjointSets, Document};
+use textkin::engine::types::{Cluster, Document, Measure};
 use textkin::engine::{RunControl, Settings, discover};
 
 use crate::domain::{Action, Actor};
@@ -100,9 +101,8 @@ impl Service {
             }
         }
         let (words, duplicated) = self.duplicated(&texts);
-        let settings = Settings { threshold: MIN_SCORE, ..Settings::default() };
-        let settings =
-            Settings { score: textkin::engine::types::Measure::MaxContainment, ..settings };
+        let score = Measure::MaxContainment;
+        let settings = Settings { threshold: MIN_SCORE, score, ..Settings::default() };
         let texts = texts.into_iter();
         let texts = texts.map(|(number, text)| Document::new(number.to_string(), text));
         let mut source = MemorySource::new(texts);
@@ -186,25 +186,58 @@ impl RepositoryGraph {
 
     /// Returns the clusters by edges with at least `min_score`.
     pub fn clusters(&self, min_score: f64) -> Vec<Vec<usize>> {
-        let edges: Vec<DocumentEdge> =
-            self.edges.iter().filter(|edge| edge.score >= min_score).copied().collect();
-        clusters(self.documents.len(), &edges)
+        self.clusters_of(self.edges.iter().filter(|edge| edge.score >= min_score))
+    }
+
+    /// Returns the documents of each cluster that some of the edges form, the largest first.
+    pub fn clusters_of<'a>(
+        &self,
+        edges: impl IntoIterator<Item = &'a DocumentEdge>,
+    ) -> Vec<Vec<usize>> {
+        #[expect(clippy::cast_possible_truncation, reason = "at most MAX_GRAPH_DOCUMENTS")]
+        let edges = edges.into_iter().map(|edge| (edge.a as u32, edge.b as u32, edge.score));
+        let clusters =
+            clusters_of_edges(self.documents.len(), edges.collect(), Clustering::default());
+        let members = |cluster: Cluster| cluster.members.into_iter().map(|member| member as usize);
+        clusters.into_iter().map(|cluster| members(cluster).collect()).collect()
     }
 }
 
-/// Returns the sets of connected documents, the largest first; each in order.
-#[expect(clippy::cast_possible_truncation, reason = "documents are numbered in u32")]
-pub fn clusters(n: usize, edges: &[DocumentEdge]) -> Vec<Vec<usize>> {
-    let mut sets = DisjointSets::new(n);
-    for edge in edges {
-        sets.union(edge.a as u32, edge.b as u32);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::tests::{actor, register, repository};
+    use crate::service::{ServiceLimits, Visibility};
+
+    /// Returns 40 words that only this passage has.
+    fn passage(name: &str) -> String {
+        (0..40).map(|number| format!("{name}{number}")).collect::<Vec<_>>().join(" ")
     }
-    let mut members: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for (document, root) in sets.into_roots().into_iter().enumerate() {
-        members[root as usize].push(document);
+
+    #[test]
+    fn clusters_are_the_dense_ones_of_the_engine() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
+        let anna = actor(&service, "anna", "admin");
+        repository(&service, &anna, "works", Visibility::Private);
+        // Two groups of three; one document of each has a passage in common.
+        let (one, two, chain) = (passage("one"), passage("two"), passage("chain"));
+        for (id, text) in [
+            ("a0", format!("{one} {}", passage("x"))),
+            ("a1", one.clone()),
+            ("a2", format!("{one} {chain}")),
+            ("b0", format!("{two} {chain}")),
+            ("b1", two.clone()),
+            ("b2", format!("{two} {}", passage("y"))),
+        ] {
+            register(&service, &anna, "works", id, &text);
+        }
+        let graph = service.repository_graph(&anna, "works").unwrap();
+        assert_eq!(graph.edges.len(), 7);
+        assert_eq!(graph.clusters(0.1), [vec![0, 1, 2], vec![3, 4, 5]]);
+        // Without two edges of the first document, too few are left to join it.
+        let kept: Vec<DocumentEdge> =
+            graph.edges.iter().filter(|edge| edge.a != 0).copied().collect();
+        assert_eq!(graph.clusters_of(&kept), [vec![3, 4, 5], vec![1, 2]]);
     }
-    let mut clusters: Vec<Vec<usize>> =
-        members.into_iter().filter(|members| members.len() > 1).collect();
-    clusters.sort_by(|a, b| b.len().cmp(&a.len()).then(a[0].cmp(&b[0])));
-    clusters
 }

@@ -15,9 +15,7 @@ use super::response::{PageResult, download, html, json};
 use super::results::cell;
 use super::visitor::Visitor;
 use textkin_registry::limits::MAX_GRAPH_DOCUMENTS;
-use textkin_registry::{
-    Actor, DocumentEdge, DocumentView, Error, RepositoryGraph, Service, clusters,
-};
+use textkin_registry::{Actor, DocumentEdge, DocumentView, Error, RepositoryGraph, Service};
 
 /// Limits of the drawing.
 const MAX_NODES: usize = 2000;
@@ -174,7 +172,7 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(GraphExplo
         .filter(|edge| edge.score >= min_score && !is_cut(edge))
         .copied()
         .collect();
-    let clusters = clusters(repository_graph.documents.len(), &edges);
+    let clusters = repository_graph.clusters_of(&edges);
     let drawn: Vec<GraphCluster> = clusters
         .iter()
         .take(MAX_CLUSTERS)
@@ -184,7 +182,7 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(GraphExplo
     let is_same_repository = query.non_empty("of").is_none_or(|of| of == chosen);
     let open = query.number::<usize>("cluster").filter(|_| is_same_repository).and_then(|first| {
         let members = clusters.iter().find(|members| members.first() == Some(&first))?;
-        Some(detail(&repository_graph, &edges, members, &base, (min_score, view.colour)))
+        Some(detail(&repository_graph, &edges, members, &base, view.colour))
     });
     view.query = match query.non_empty("cluster") {
         Some(cluster) => format!("{base}&cluster={}", segment(cluster)),
@@ -227,8 +225,7 @@ fn cluster(
     base: &str,
 ) -> GraphCluster {
     let inside: HashSet<usize> = members.iter().copied().collect();
-    let own: Vec<DocumentEdge> =
-        edges.iter().filter(|edge| inside.contains(&edge.a)).copied().collect();
+    let own = edges_within(edges, &inside);
     let mut degrees: HashMap<usize, usize> = HashMap::new();
     for edge in &own {
         *degrees.entry(edge.a).or_default() += 1;
@@ -244,6 +241,12 @@ fn cluster(
         weakest: weakest_bridge(members, &own).map(|(edge, ..)| edge.score),
         href: format!("/graph?{base}&cluster={}", members[0]),
     }
+}
+
+/// Returns the edges between documents of a cluster.
+fn edges_within(edges: &[DocumentEdge], members: &HashSet<usize>) -> Vec<DocumentEdge> {
+    let is_within = |edge: &&DocumentEdge| members.contains(&edge.a) && members.contains(&edge.b);
+    edges.iter().filter(is_within).copied().collect()
 }
 
 /// Returns the weakest bridge of a cluster, and the sizes of its two sides.
@@ -323,12 +326,11 @@ fn detail(
     edges: &[DocumentEdge],
     members: &[usize],
     base: &str,
-    (min_score, colour): (f64, Colour),
+    colour: Colour,
 ) -> ClusterDetail {
     let drawn: HashSet<usize> = members.iter().take(MAX_NODES).copied().collect();
     let all: HashSet<usize> = members.iter().copied().collect();
-    let own: Vec<DocumentEdge> =
-        edges.iter().filter(|edge| all.contains(&edge.a)).copied().collect();
+    let own = edges_within(edges, &all);
     let documents = &repository_graph.documents;
     let address = |document: &DocumentView| document_at(&document.repository, &document.id);
     let nodes = members.iter().take(MAX_NODES).map(|&member| {
@@ -371,10 +373,9 @@ fn detail(
         to_size: to_size as u64,
         split: format!("/graph?{base}&cut={}-{}", edge.a, edge.b),
     });
-    let near = repository_graph
-        .edges
-        .iter()
-        .filter(|edge| edge.score < min_score && all.contains(&edge.a) != all.contains(&edge.b));
+    // Also edges over the threshold: too few of them to join the documents with the cluster.
+    let near = repository_graph.edges.iter();
+    let near = near.filter(|edge| all.contains(&edge.a) != all.contains(&edge.b));
     let near_misses = near.take(MAX_OUTSIDE).map(|edge| {
         let (inside, outside) =
             if all.contains(&edge.a) { (edge.a, edge.b) } else { (edge.b, edge.a) };
@@ -405,8 +406,8 @@ mod tests {
     }
 
     #[test]
-    fn clusters_are_connected_documents_and_split_at_the_weakest_bridge() {
-        // Two triangles joined by one edge, a pair, and a single document.
+    fn the_weakest_bridge_splits_a_cluster() {
+        // Two triangles joined by one edge.
         let edges = [
             edge(0, 1, 0.9),
             edge(1, 2, 0.8),
@@ -415,15 +416,13 @@ mod tests {
             edge(3, 4, 0.7),
             edge(4, 5, 0.7),
             edge(3, 5, 0.2),
-            edge(6, 7, 0.5),
         ];
-        let found = clusters(9, &edges);
-        assert_eq!(found, [vec![0, 1, 2, 3, 4, 5], vec![6, 7]]);
-        let own: Vec<DocumentEdge> = edges[..7].to_vec();
-        let (bridge, a, b) = weakest_bridge(&found[0], &own).unwrap();
+        let (bridge, a, b) = weakest_bridge(&[0, 1, 2, 3, 4, 5], &edges).unwrap();
         assert_eq!((bridge.a, bridge.b, a, b), (2, 3, 3, 3));
-        let (bridge, a, b) = weakest_bridge(&found[1], &edges[7..]).unwrap();
+        let pair = [edge(6, 7, 0.5)];
+        let (bridge, a, b) = weakest_bridge(&[6, 7], &pair).unwrap();
         assert_eq!((bridge.a, bridge.b, a, b), (6, 7, 1, 1));
         assert!(weakest_bridge(&[0, 1, 2], &edges[..3]).is_none());
+        assert_eq!(edges_within(&edges, &[0, 1, 2].into()).len(), 3);
     }
 }

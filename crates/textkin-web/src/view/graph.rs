@@ -100,7 +100,7 @@ pub struct ClusterDetail {
     pub more_nodes: u64,
     /// The weakest bridge.
     pub bridge: Option<Bridge>,
-    /// Documents just below the threshold.
+    /// The closest documents outside the cluster.
     pub near_misses: Vec<NearMiss>,
     /// The page with all clusters.
     pub back: String,
@@ -165,14 +165,14 @@ pub struct Bridge {
     pub split: String,
 }
 
-/// A document whose score with a cluster is just below the threshold.
+/// A document outside a cluster that shares text with it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct NearMiss {
     /// The title or document ID.
     pub label: String,
     /// The most similar document of the cluster.
     pub nearest: String,
-    /// Their score in 0..=1, below the threshold.
+    /// Their score in 0..=1.
     pub score: f64,
     /// The page that shows both side by side.
     pub href: Option<String>,
