@@ -3,28 +3,69 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use textkin_server::{
+    DeliveryConfig, ListenConfig, NewKey, Scope, Service, ServiceLimits, new_key_in,
+};
 
-/// The program.
-pub(crate) fn textkin() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_textkin"))
+/// The variables with the data folder and the [`ServerOptions`] of a server process.
+const DATA: &str = "TEXTKIN_TEST_DATA";
+const OPTIONS: &str = "TEXTKIN_TEST_SERVER";
+
+/// How a server is started.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ServerOptions {
+    /// Maximum bytes of a text and of an upload.
+    pub(crate) text: Option<usize>,
+    pub(crate) upload: Option<u64>,
+    /// Bytes of a memtable at which it is flushed to disk.
+    pub(crate) memtable: Option<usize>,
+    /// Whether webhooks may be on this machine; failed deliveries are then repeated at once.
+    pub(crate) local_webhooks: bool,
 }
 
-/// Returns what a program printed; it must have succeeded.
-pub(crate) fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
+/// Not a test, but the server process of the others: they run this program again with only this
+/// function, so that a signal kills the server and not the tests.
+#[test]
+#[ignore = "the server process of the other tests"]
+fn serve() {
+    let Some(data) = std::env::var_os(DATA) else { return };
+    let options = std::env::var(OPTIONS).unwrap();
+    let options: ServerOptions = serde_json::from_str(&options).unwrap();
+    let default = ServiceLimits::default();
+    let limits = ServiceLimits {
+        text: options.text.unwrap_or(default.text),
+        upload: options.upload.unwrap_or(default.upload),
+        memtable: options.memtable.unwrap_or(default.memtable),
+        ..default
+    };
+    let mut delivery = DeliveryConfig::default();
+    if options.local_webhooks {
+        delivery.network_policy.allowed_networks = vec!["127.0.0.0/8".parse().unwrap()];
+        delivery.network_policy.allow_http = true;
+        delivery.delay = |_, _| Some(Duration::ZERO);
+    }
+    let address = SocketAddr::from(([127, 0, 0, 1], 0));
+    let listening = ListenConfig { address, ..ListenConfig::default() };
+    let (_sender, stop) = tokio::sync::watch::channel(false);
+    let ready = |address: SocketAddr, _: &Service| eprintln!("{READY}{address}");
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let serving = textkin_server::run(Path::new(&data), limits, delivery, listening, stop, ready);
+    runtime.block_on(serving).unwrap();
 }
+
+/// The line that a server process prints when it listens, before the address.
+const READY: &str = "listening at ";
 
 /// Creates an API key in a data directory.
-pub(crate) fn key(data: &Path) -> String {
-    let mut command = textkin();
-    let command =
-        command.args(["admin", "key", "--scopes", "admin", "--admin", "--data"]).arg(data);
-    printed(&command.output().unwrap()).trim().to_owned()
+fn key(data: &Path) -> String {
+    let scopes = vec![Scope::Admin];
+    let new = NewKey { name: "test".into(), scopes, repository: None, days: None, addresses: None };
+    new_key_in(data, "admin", true, &new).unwrap().key.unwrap()
 }
 
 /// A server that is stopped on drop.
@@ -37,28 +78,31 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(data: &Path, options: &[&str]) -> Self {
+    /// Starts a server with a new key.
+    pub(crate) fn start(data: &Path, options: &ServerOptions) -> Self {
         Self::start_with(data, options, &key(data))
     }
 
-    pub(crate) fn start_with(data: &Path, options: &[&str], key: &str) -> Self {
-        let mut process = textkin()
-            .args(["serve", "--listen", "127.0.0.1:0", "--log-level", "error", "--data"])
-            .arg(data)
-            .args(options)
+    pub(crate) fn start_with(data: &Path, options: &ServerOptions, key: &str) -> Self {
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "support::serve", "--ignored", "--nocapture"])
+            .env(DATA, data)
+            .env(OPTIONS, serde_json::to_string(options).unwrap())
+            .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut results = BufReader::new(process.stderr.take().unwrap());
+        let mut stderr = BufReader::new(process.stderr.take().unwrap());
         let mut line = String::new();
         let address = loop {
             line.clear();
-            assert!(results.read_line(&mut line).unwrap() > 0, "the server did not start");
-            if let Some((_, address)) = line.trim_end().rsplit_once("at http://") {
-                break address.parse().unwrap();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "the server did not start");
+            match line.trim_end().strip_prefix(READY) {
+                Some(address) => break address.parse().unwrap(),
+                None => eprint!("{line}"),
             }
         };
-        std::thread::spawn(move || io::copy(&mut results, &mut io::stderr()));
+        std::thread::spawn(move || io::copy(&mut stderr, &mut io::stderr()));
         Self { process, address, data: data.to_owned(), key: key.to_owned() }
     }
 

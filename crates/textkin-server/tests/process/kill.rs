@@ -3,22 +3,27 @@
 //!
 //! Every text has a theme: a passage that only texts of the same theme contain. An alert is expected for every
 //! pair of a watched and a public text with the same theme, and for no other.
+//!
+//! With webhooks, a receiver on this machine must get every alert at least once, and repeats of a delivery
+//! have the same id.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, printed, textkin, wait, words};
+use textkin_server::check_data;
+
+use crate::receiver::Receiver;
+use crate::support::{Server, ServerOptions, wait, words};
 
 /// Number of concurrent clients.
 const CLIENTS: u64 = 4;
 /// Themes per round.
 const THEMES: u64 = 6;
-/// Little memory, so that the index is flushed all the time.
-const OPTIONS: [&str; 2] = ["--memory", "64KiB"];
 
 /// A text that was sent.
 #[derive(Clone, Debug)]
@@ -149,44 +154,102 @@ fn check(server: &Server, ledger: &BTreeMap<String, Sent>, round: u64) {
     assert!(lost.is_empty() && wrong.is_empty(), "lost {lost:?}, wrong {wrong:?}");
 }
 
-#[test]
-fn acknowledged_documents_survive_kill_9_and_alerts_are_exact() {
+/// Returns the number of rounds.
+fn rounds(default: u64) -> u64 {
     let rounds = std::env::var("TEXTKIN_KILL_ROUNDS").ok();
-    let rounds: u64 = rounds.map_or(5, |rounds| rounds.parse().unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    let mut server = Server::start(&data, &OPTIONS);
+    rounds.map_or(default, |rounds| rounds.parse().unwrap())
+}
+
+/// A process that is killed when this is dropped, also if a check fails: the clients would go on otherwise.
+struct RunningProcess(u32);
+
+impl Drop for RunningProcess {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("kill").args(["-9", &self.0.to_string()]).status();
+    }
+}
+
+/// Kills a server `rounds` times and checks it after each; returns the last one. Alerts are also sent to the
+/// receiver, if there is one.
+fn kill_repeatedly(data: &Path, rounds: u64, receiver: Option<&Receiver>) -> Server {
+    // Little memory, so that the index is flushed all the time.
+    let options = ServerOptions {
+        memtable: Some(64 << 10),
+        local_webhooks: receiver.is_some(),
+        ..ServerOptions::default()
+    };
+    let mut server = Server::start(data, &options);
     for (name, visibility) in [("mine", "private"), ("web", "public")] {
         server.post("/api/v1/repositories", &json!({ "name": name, "visibility": visibility }));
     }
-    server.post("/api/v1/watches", &json!({ "repository": "mine" }));
+    let mut channels = vec!["inbox"];
+    if let Some(receiver) = receiver {
+        let url = format!("http://{}/alerts", receiver.address);
+        server.post("/api/v1/webhooks", &json!({ "url": url }));
+        channels.push("webhook");
+    }
+    server.post("/api/v1/watches", &json!({ "repository": "mine", "channels": channels }));
     let ledger = Ledger::default();
     let mut registered = 0;
     for round in 0..rounds {
         let done = AtomicU64::new(0);
+        let received = receiver.map_or(0, Receiver::requests);
         std::thread::scope(|scope| {
+            let running = RunningProcess(server.id());
             let (shared, ledger, done) = (&server, &ledger, &done);
             let clients: Vec<_> = (0..CLIENTS)
                 .map(|number| scope.spawn(move || client(shared, ledger, done, round, number)))
                 .collect();
             // Another moment in each round, after it has started.
-            wait(|| done.load(Ordering::Relaxed) > 4 * (round % 11));
+            wait(|| {
+                let is_sending = receiver.is_none_or(|receiver| receiver.requests() > received);
+                is_sending && done.load(Ordering::Relaxed) > 4 * (round % 11)
+            });
             std::thread::sleep(Duration::from_millis(round * 37 % 113));
-            let killed =
-                std::process::Command::new("kill").args(["-9", &server.id().to_string()]).status();
-            assert!(killed.unwrap().success());
+            drop(running);
             for client in clients {
                 client.join().unwrap();
             }
         });
         registered += done.into_inner();
         server.kill();
-        let checked = textkin().args(["admin", "check", "--data"]).arg(&data).output().unwrap();
-        let checked = printed(&checked);
-        assert!(checked.contains(" 0 missing"), "{checked}");
-        server = Server::start_with(&data, &OPTIONS, &server.key.clone());
+        let checked = check_data(data).unwrap();
+        assert_eq!((checked.missing, &checked.findings[..]), (0, &[][..]));
+        server = Server::start_with(data, &options, &server.key.clone());
         server.rest();
         check(&server, &ledger.lock().unwrap(), round);
     }
     println!("{rounds} rounds, {registered} registrations acknowledged, all stored");
+    server
+}
+
+#[test]
+fn acknowledged_documents_survive_kill_9_and_alerts_are_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    kill_repeatedly(&folder.path().join("data"), rounds(5), None);
+}
+
+#[test]
+fn alerts_reach_a_webhook_although_the_server_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let receiver = Receiver::start();
+    let server = kill_repeatedly(&folder.path().join("data"), rounds(3), Some(&receiver));
+    // The receiver refuses some deliveries; each is repeated.
+    while server.figure("deliveries_waiting") > 0 {
+        let requests = receiver.requests();
+        wait(|| receiver.requests() > requests || server.figure("deliveries_waiting") == 0);
+    }
+    let received = receiver.received();
+    // Alerts of documents that were deleted may have been sent before.
+    let alerts: BTreeSet<_> = alerts(&server).into_iter().collect();
+    let lost: Vec<_> = alerts.iter().filter(|alert| !received.contains_key(*alert)).collect();
+    assert!(lost.is_empty(), "{} alerts were never delivered: {:?}", lost.len(), lost.first());
+    let ids: BTreeSet<&String> = received.values().map(|(id, _)| id).collect();
+    assert_eq!(ids.len(), received.len(), "two alerts have the same delivery id");
+    let repeats: u64 = received.values().map(|(_, n)| n - 1).sum();
+    println!(
+        "{} alerts, all delivered; {} deliveries accepted, {repeats} of them repeats",
+        alerts.len(),
+        received.len() as u64 + repeats
+    );
 }

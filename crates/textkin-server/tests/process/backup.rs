@@ -5,14 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use crate::support::{Server, printed, textkin, wait, words};
+use textkin_server::{back_up, check_data};
+
+use crate::support::{Server, ServerOptions, wait, words};
 
 #[test]
 fn backup_under_load_is_complete_and_a_server_starts_on_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     // Little memory, so that the index changes during the copy.
-    let server = Server::start(&data, &["--memory", "64KiB"]);
+    let options = ServerOptions { memtable: Some(64 << 10), ..ServerOptions::default() };
+    let server = Server::start(&data, &options);
     for (name, keep_text) in [("texts", true), ("prints", false)] {
         let new = json!({ "name": name, "visibility": "private", "keep_text": keep_text });
         server.post("/api/v1/repositories", &new);
@@ -56,10 +59,8 @@ fn backup_under_load_is_complete_and_a_server_starts_on_it() {
             wait(|| acknowledged.lock().unwrap().len() > 40 * (number + 1));
             let before: Vec<(String, String)> = acknowledged.lock().unwrap().clone();
             let copy = folder.path().join(format!("copy{number}"));
-            let mut backup = textkin();
-            let backup = backup.args(["admin", "backup", "--data"]).arg(&data).arg("--out");
-            let told = printed(&backup.arg(&copy).output().unwrap());
-            assert!(told.contains(" 0 missing"), "{told}");
+            let condition = back_up(&data, &copy).unwrap();
+            assert_eq!(condition.findings, [""; 0]);
             copies.push((copy, before));
         }
         copies
@@ -67,9 +68,9 @@ fn backup_under_load_is_complete_and_a_server_starts_on_it() {
     // Documents deleted after the copy are still in it; documents added since may be.
     let later: Vec<(String, String)> = acknowledged.into_inner().unwrap();
     for (copy, before) in copies {
-        let told = textkin().args(["admin", "check", "--data"]).arg(&copy).output().unwrap();
-        assert!(printed(&told).contains(" 0 missing"));
-        let restored = Server::start_with(&copy, &[], &server.key);
+        let condition = check_data(&copy).unwrap();
+        assert_eq!((condition.missing, &condition.findings[..]), (0, &[][..]));
+        let restored = Server::start_with(&copy, &ServerOptions::default(), &server.key);
         restored.rest();
         for (id, text) in before.iter().filter(|document| later.contains(document)) {
             let answer = restored.post("/api/v1/probe", &json!({ "text": text }));

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, parse, wait};
-
-/// Small limits, so that they are reached soon.
-const OPTIONS: [&str; 4] = ["--max-text", "1MiB", "--max-upload", "4MiB"];
+use crate::support::{Server, ServerOptions, parse, wait};
 
 fn server(folder: &tempfile::TempDir) -> Server {
-    let server = Server::start(&folder.path().join("data"), &OPTIONS);
+    // Small limits, so that they are reached soon.
+    let (text, upload) = (Some(1 << 20), Some(4 << 20));
+    let options = ServerOptions { text, upload, ..ServerOptions::default() };
+    let server = Server::start(&folder.path().join("data"), &options);
     server.post("/api/v1/repositories", &json!({ "name": "mine", "visibility": "private" }));
     server
 }
