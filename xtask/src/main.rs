@@ -30,7 +30,11 @@ Tests and documentation
   cargo xtask web check                Build them, test them, and check every page in Chromium
   cargo xtask web story                Follow a new user through a running server, in Chromium
   cargo xtask kill-server [ROUNDS]     Kill a server during registrations, repeatedly, and check that nothing is
-                                       lost or duplicated (default: 100 rounds)
+                                       lost or duplicated (default: 100 rounds); with --webhooks, also that every
+                                       alert reaches a webhook
+  cargo xtask timing-server            Compare the time of probes for texts that another account holds privately
+                                       and for texts that nobody holds; --documents N (default 100000),
+                                       --trials N (default 10), --max-auc X (default 0.55)
   cargo xtask schemathesis             Send valid and invalid requests to a server, as its OpenAPI description
                                        defines them (pip installs schemathesis in target/)
   cargo xtask book                     Build the book (needs mdBook)
@@ -56,7 +60,10 @@ Benchmarks
                                        sizes; with --kill, ten runs that lose a worker (needs Java and Python)
   cargo xtask bench python             Compare discovery from a pandas column with the command
   cargo xtask bench server [--quick]   Measure a server with 100,000 documents and 32 clients: probes and
-                                       registrations per second, latency, delay of alerts
+                                       registrations per second, latency, delay of alerts, memory, start;
+                                       --documents N, --clients N, --seconds N
+  cargo xtask bench results            Measure how long a stored result with 100 sources, its comparisons and its
+                                       exports take to open; --documents N (default 100000)
 
 Collections and server
   cargo xtask corpus NAME [--out DIR]  Build a collection with ground truth from packages that pip or apt-get
@@ -91,10 +98,13 @@ fn main() -> Result<()> {
         ["bench", "peers", arguments @ ..] => peers::peers(arguments),
         ["bench", "spark", arguments @ ..] => spark::bench(arguments),
         ["bench", "python"] => python::bench(),
-        ["bench", "server"] => load::server(&load::LoadSize::FULL),
-        ["bench", "server", "--quick"] => load::server(&load::LoadSize::QUICK),
-        ["kill-server"] => kill_server("100"),
-        ["kill-server", rounds] => kill_server(rounds),
+        ["bench", "server", arguments @ ..] => load::server(arguments),
+        ["bench", "results", arguments @ ..] => load::results(arguments),
+        ["timing-server", arguments @ ..] => load::timing(arguments),
+        ["kill-server"] => kill_server("100", false),
+        ["kill-server", "--webhooks"] => kill_server("100", true),
+        ["kill-server", rounds] => kill_server(rounds, false),
+        ["kill-server", rounds, "--webhooks"] => kill_server(rounds, true),
         ["schemathesis", arguments @ ..] => load::schemathesis(arguments),
         ["corpus", arguments @ ..] => corpus::corpus(arguments),
         ["book"] => docs::book(),
@@ -145,15 +155,18 @@ fn cargo(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the test that kills a server for `rounds` rounds.
-fn kill_server(rounds: &str) -> Result<()> {
+/// Runs the test that kills a server for `rounds` rounds, or the one that does so while webhooks are sent.
+fn kill_server(rounds: &str, with_webhooks: bool) -> Result<()> {
+    let test = match with_webhooks {
+        true => "kill::alerts_reach_a_webhook_although_the_server_is_killed",
+        false => "kill::acknowledged_documents_survive_kill_9_and_alerts_are_exact",
+    };
     let status = cargo_command()?
-        .args(["test", "--locked", "--package", "textkin-cli", "--features", "server"])
-        .args(["--test", "server", "kill"])
-        .args(["--", "--nocapture"])
+        .args(["test", "--locked", "--package", "textkin-server", "--test", "process"])
+        .args(["--", "--exact", test, "--nocapture"])
         .env("TEXTKIN_KILL_ROUNDS", rounds)
         .status()?;
-    ensure!(status.success(), "the server lost or duplicated documents");
+    ensure!(status.success(), "the server lost or duplicated documents or alerts");
     Ok(())
 }
 

@@ -10,7 +10,23 @@ use serde_json::Value;
 /// A connection to the server.
 pub(crate) struct HttpClient {
     reader: BufReader<TcpStream>,
-    key: String,
+    /// The header that identifies the account, with its line end.
+    credential: String,
+}
+
+/// A response.
+pub(crate) struct HttpResponse {
+    pub(crate) status: u16,
+    head: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl HttpResponse {
+    /// Returns a header.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let found = self.head.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
 }
 
 /// Maximum bytes of a response.
@@ -18,20 +34,44 @@ const MAX_RESPONSE: usize = 64 << 20;
 
 impl HttpClient {
     pub(crate) fn new(address: SocketAddr, key: &str) -> Result<Self> {
+        Self::with_credential(address, format!("Authorization: Bearer {key}\r\n"))
+    }
+
+    fn with_credential(address: SocketAddr, credential: String) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(120)))?;
-        Ok(Self { reader: BufReader::with_capacity(64 << 10, stream), key: key.to_owned() })
+        Ok(Self { reader: BufReader::with_capacity(64 << 10, stream), credential })
     }
 
-    /// Sends a request; returns status and body of the response.
+    /// Signs in like a browser. Letters and digits only, so that nothing must be escaped.
+    pub(crate) fn sign_in(address: SocketAddr, name: &str, password: &str) -> Result<Self> {
+        let mut client = Self::with_credential(address, String::new())?;
+        let form = format!("name={name}&password={password}");
+        let kind = "application/x-www-form-urlencoded";
+        let response = client.request("POST", "/login", kind, form.as_bytes())?;
+        let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next());
+        let cookie = cookie.with_context(|| format!("cannot sign in: {}", response.status))?;
+        client.credential = format!("Cookie: {cookie}\r\n");
+        Ok(client)
+    }
+
+    /// Sends JSON; returns status and body of the response.
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, String)> {
-        let length = body.len();
-        let head = self.head(method, path, "application/json", length as u64);
-        let mut request = String::with_capacity(head.len() + length);
-        request.push_str(&head);
-        request.push_str(body);
-        self.reader.get_mut().write_all(request.as_bytes())?;
+        let response = self.request(method, path, "application/json", body.as_bytes())?;
+        Ok((response.status, String::from_utf8(response.body)?))
+    }
+
+    /// Sends a request with a body of any kind.
+    pub(crate) fn request(
+        &mut self,
+        method: &str,
+        path: &str,
+        kind: &str,
+        body: &[u8],
+    ) -> Result<HttpResponse> {
+        let head = self.head(method, path, kind, body.len() as u64);
+        self.reader.get_mut().write_all(&[head.as_bytes(), body].concat())?;
         self.response()
     }
 
@@ -42,9 +82,9 @@ impl HttpClient {
         let head = self.head("POST", path, "application/octet-stream", length);
         self.reader.get_mut().write_all(head.as_bytes())?;
         std::io::copy(&mut source, self.reader.get_mut())?;
-        let (status, body) = self.response()?;
-        ensure!(status == 202, "{path}: {status} {body}");
-        Ok(serde_json::from_str(&body)?)
+        let HttpResponse { status, body, .. } = self.response()?;
+        ensure!(status == 202, "{path}: {status} {}", String::from_utf8_lossy(&body));
+        Ok(serde_json::from_slice(&body)?)
     }
 
     /// Sends a request that must succeed; returns the response as JSON.
@@ -59,32 +99,32 @@ impl HttpClient {
 
     fn head(&self, method: &str, path: &str, kind: &str, length: u64) -> String {
         format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html, */*\r\n{}\
              Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\n",
-            self.key
+            self.credential
         )
     }
 
-    fn response(&mut self) -> Result<(u16, String)> {
+    fn response(&mut self) -> Result<HttpResponse> {
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
         let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
         let status: u16 =
             status.with_context(|| format!("invalid response: '{}'", line.trim_end()))?;
-        let mut length = 0;
+        let mut head = Vec::new();
         loop {
             line.clear();
             if self.reader.read_line(&mut line)? == 0 {
                 bail!("the response ends within its header");
             }
             let Some((name, value)) = line.split_once(':') else { break };
-            if name.eq_ignore_ascii_case("content-length") {
-                length = value.trim().parse()?;
-            }
+            head.push((name.to_owned(), value.trim().to_owned()));
         }
+        let mut response = HttpResponse { status, head, body: Vec::new() };
+        let length = response.header("content-length").unwrap_or("0").parse()?;
         ensure!(length <= MAX_RESPONSE, "response too large: {length} bytes");
-        let mut body = vec![0; length];
-        self.reader.read_exact(&mut body)?;
-        Ok((status, String::from_utf8(body)?))
+        response.body = vec![0; length];
+        self.reader.read_exact(&mut response.body)?;
+        Ok(response)
     }
 }

@@ -1,12 +1,16 @@
-//! Load test of the server: throughput and latency with many documents and clients.
+//! Measurements of the server: throughput and latency with many documents and clients, the time to open stored
+//! results ([`results`]), and what the time of a probe reveals ([`timing`]).
 //!
-//! Half of the documents are in a private repository that is watched, half in a public one. Clients then add new
+//! In the load test, half of the documents are in a private repository that is watched, half in a public one. Clients then add new
 //! texts to the public one, and copies of watched texts, which must cause alerts.
 
 mod client;
+mod options;
+mod results;
 mod schemathesis;
 mod server;
 mod texts;
+mod timing;
 
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
@@ -18,21 +22,24 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 
 use self::client::HttpClient;
+use self::options::Options;
+pub(crate) use self::results::results;
 pub(crate) use self::schemathesis::schemathesis;
 use self::server::TestServer;
 use self::texts::{TextGenerator, text};
+pub(crate) use self::timing::timing;
 use crate::{bench, root};
 
 /// Size of the test.
-pub(crate) struct LoadSize {
+struct LoadSize {
     documents: usize,
     clients: usize,
     seconds: u64,
 }
 
 impl LoadSize {
-    pub(crate) const FULL: Self = Self { documents: 100_000, clients: 32, seconds: 30 };
-    pub(crate) const QUICK: Self = Self { documents: 4_000, clients: 8, seconds: 5 };
+    const FULL: Self = Self { documents: 100_000, clients: 32, seconds: 30 };
+    const QUICK: Self = Self { documents: 4_000, clients: 8, seconds: 5 };
 }
 
 /// One request in five is a registration; the others are probes.
@@ -42,13 +49,31 @@ const REGISTRATIONS_ONLY: u64 = 1;
 /// One registration in twenty is a copy of a watched document.
 const COPIES: u64 = 20;
 
-/// Loads a server and measures it.
-pub(crate) fn server(size: &LoadSize) -> Result<()> {
+/// Maximum number of documents in one file, so that it is smaller than the server's limit for uploads.
+const MAX_FILE_DOCUMENTS: usize = 100_000;
+
+/// Builds the command and starts a server with an empty data folder; returns also the folder.
+fn start_server() -> Result<(TestServer, tempfile::TempDir)> {
     bench::build_command("server")?;
     // Not in the temporary folder of the system, which may be in memory: the test needs a disk.
     let folder = tempfile::tempdir_in(root()?.join("target"))?;
     let program = bench::target()?.join("textkin");
-    let mut server = TestServer::start(&program, &folder.path().join("data"))?;
+    Ok((TestServer::start(&program, &folder.path().join("data"))?, folder))
+}
+
+/// Loads a server and measures it.
+pub(crate) fn server(arguments: &[&str]) -> Result<()> {
+    let is_quick = arguments.contains(&"--quick");
+    let arguments: Vec<&str> =
+        arguments.iter().copied().filter(|word| *word != "--quick").collect();
+    let options = Options::new(&arguments, &["--documents", "--clients", "--seconds"])?;
+    let default = if is_quick { LoadSize::QUICK } else { LoadSize::FULL };
+    let size = &LoadSize {
+        documents: options.number("--documents", default.documents)?,
+        clients: options.number("--clients", default.clients)?,
+        seconds: options.number("--seconds", default.seconds)?,
+    };
+    let (mut server, folder) = start_server()?;
     let mut client = server.client()?;
     for (name, visibility) in [("library", "private"), ("web", "public")] {
         let body = format!("{{\"name\":\"{name}\",\"visibility\":\"{visibility}\"}}");
@@ -74,6 +99,14 @@ pub(crate) fn server(size: &LoadSize) -> Result<()> {
         println!("CPU of the server    {busy:>10.2} cores");
         load.report(server.peak()?)?;
     }
+    server.stop()?;
+    let started = Instant::now();
+    server.start_again()?;
+    println!(
+        "\nstart after kill −9  {:>10.1} s   (goal: at most 5)",
+        started.elapsed().as_secs_f64()
+    );
+    println!("memory after start   {:>10.0} MiB", server.peak()?);
     server.stop()
 }
 
@@ -299,12 +332,26 @@ fn fill(
     number: u64,
     n: usize,
 ) -> Result<TextGenerator> {
+    let mut texts = TextGenerator::new(number, n);
+    for first in (0..n).step_by(MAX_FILE_DOCUMENTS) {
+        let part = (first..n.min(first + MAX_FILE_DOCUMENTS))
+            .map(|number| (format!("{name}-{number}"), text(&texts.document())));
+        load_documents(client, folder, name, part)?;
+    }
+    Ok(texts)
+}
+
+/// Loads documents, each an id and a text, into a repository.
+fn load_documents(
+    client: &mut HttpClient,
+    folder: &Path,
+    name: &str,
+    documents: impl IntoIterator<Item = (String, String)>,
+) -> Result<()> {
     let path = folder.join(format!("{name}.jsonl"));
     let mut file = BufWriter::new(std::fs::File::create(&path)?);
-    let mut texts = TextGenerator::new(number);
-    for number in 0..n {
-        let text = text(&texts.document());
-        writeln!(file, "{{\"id\":\"{name}-{number}\",\"text\":\"{text}\"}}")?;
+    for (id, text) in documents {
+        writeln!(file, "{{\"id\":\"{id}\",\"text\":\"{text}\"}}")?;
     }
     file.flush()?;
     drop(file);
@@ -315,12 +362,11 @@ fn fill(
     loop {
         let state = client.send_json("GET", &job, "")?;
         match state["state"].as_str() {
-            Some("done") => break,
+            Some("done") => return Ok(()),
             Some("failed") => bail!("the load failed: {state}"),
             _ => std::thread::sleep(Duration::from_millis(200)),
         }
     }
-    Ok(texts)
 }
 
 /// Waits until the server has no waiting job.

@@ -8,8 +8,10 @@ use crate::generate::{Random, spell};
 
 /// Number of documents that others can copy from.
 const REMEMBERED: usize = 2000;
-/// Number of notices at the end of documents, and words per notice.
-const NOTICES: usize = 200;
+/// Minimum number of notices at the end of documents, and words per notice. A large collection has one for every
+/// 500 documents, so that each is in about as many.
+const MIN_NOTICES: usize = 200;
+const DOCUMENTS_PER_NOTICE: usize = 500;
 const NOTICE_WORDS: usize = 40;
 
 /// Generator of documents.
@@ -20,11 +22,13 @@ pub(crate) struct TextGenerator {
 }
 
 impl TextGenerator {
-    /// Creates a generator from a seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    /// Creates a generator from a seed, for a collection of `n_documents`.
+    pub(crate) fn new(seed: u64, n_documents: usize) -> Self {
         let mut common = Random::new(7);
         let notice = |random: &mut Random| (0..NOTICE_WORDS).map(|_| random.word()).collect();
-        let notices = (0..NOTICES).map(|_| notice(&mut common)).collect();
+        let notices = (0..MIN_NOTICES.max(n_documents / DOCUMENTS_PER_NOTICE))
+            .map(|_| notice(&mut common))
+            .collect();
         Self { random: Random::new(seed), notices, earlier: Vec::new() }
     }
 
@@ -123,14 +127,14 @@ mod tests {
     #[test]
     fn texts_are_reproducible_and_have_the_documented_length() {
         let make = || {
-            let mut texts = TextGenerator::new(1);
+            let mut texts = TextGenerator::new(1, 3000);
             (0..3000).map(|_| texts.document()).collect::<Vec<_>>()
         };
         let documents = make();
         assert_eq!(documents, make());
         let words: usize = documents.iter().map(Vec::len).sum();
         assert!((280..340).contains(&(words / documents.len())), "{}", words / documents.len());
-        let mut texts = TextGenerator::new(1);
+        let mut texts = TextGenerator::new(1, 3000);
         let document = texts.document();
         assert!((0..100).all(|_| texts.probe().len() == 500));
         let copy = texts.fork(9).copy();
