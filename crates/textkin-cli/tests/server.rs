@@ -105,8 +105,16 @@ fn the_account_of_a_key_is_an_administrator_only_if_asked() {
 fn log(options: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mail = [
-        "--log-level", "info", "--smtp-relay", "127.0.0.1:1", "--smtp-encryption", "none",
-        "--mail-host", "kin.example", "--smtp-listen", "127.0.0.1:0",
+        "--log-level",
+        "info",
+        "--smtp-relay",
+        "127.0.0.1:1",
+        "--smtp-encryption",
+        "none",
+        "--mail-host",
+        "kin.example",
+        "--smtp-listen",
+        "127.0.0.1:0",
     ];
     Server::start(&folder.path().join("data"), &[&mail, options].concat()).stop()
 }
