@@ -71,7 +71,11 @@ pub mod limits {
 
 pub use cancel::{Cancel, CancelGuard};
 pub use delivery::webhook;
-pub use domain::{Action, Actor, LevelThresholds, MatchLevel, Role, Scope};
+pub use domain::{
+    AccountId, Action, Actor, AlertId, ContactRequestId, DeliveryId, DocumentId, HookId, JobId,
+    KeyId, LevelThresholds, MatchLevel, MessageId, ReattributionId, ReceiptId, RepositoryId, Role,
+    Scope, StopPhraseId, TeamId, TemplateId, WatchId,
+};
 pub use error::Error;
 pub use matching::comparison::{ComparedSide, ComparisonDetails};
 pub use matching::exclusions::{Comparer, Exclusions};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use textkin_registry::Error;
+use textkin_registry::{AccountId, Error};
 
 /// How long a request waits for its turn before the client is asked to try again.
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -23,7 +23,7 @@ const MAX_ACCOUNTS: usize = 1000;
 pub(crate) struct ReadingTurns {
     all: Arc<Semaphore>,
     per_account: usize,
-    accounts: Mutex<HashMap<i64, Weak<Semaphore>>>,
+    accounts: Mutex<HashMap<AccountId, Weak<Semaphore>>>,
     max_wait: Duration,
 }
 
@@ -50,7 +50,7 @@ impl ReadingTurns {
     ///
     /// # Errors
     /// [`Error::Busy`] if there is none for [`MAX_WAIT`].
-    pub(crate) async fn turn(&self, account: i64) -> Result<ReadingTurn, Error> {
+    pub(crate) async fn turn(&self, account: AccountId) -> Result<ReadingTurn, Error> {
         let own = self.account(account);
         // First the share, so that requests that wait for it hold nothing that others need.
         let turn = async {
@@ -62,7 +62,7 @@ impl ReadingTurns {
         turn.map_err(|_| Error::Busy(RETRY_AFTER))?
     }
 
-    fn account(&self, account: i64) -> Arc<Semaphore> {
+    fn account(&self, account: AccountId) -> Arc<Semaphore> {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = accounts.get(&account).and_then(Weak::upgrade) {
             return known;
@@ -83,16 +83,22 @@ mod tests {
     #[tokio::test]
     async fn one_account_cannot_take_all_turns() {
         let turns = ReadingTurns { max_wait: Duration::from_millis(50), ..ReadingTurns::new(4) };
-        let held = [turns.turn(1).await.unwrap(), turns.turn(1).await.unwrap()];
-        assert!(matches!(turns.turn(1).await, Err(Error::Busy(_))));
-        let others = [turns.turn(2).await.unwrap(), turns.turn(3).await.unwrap()];
-        assert!(matches!(turns.turn(4).await, Err(Error::Busy(_))));
+        let held = [
+            turns.turn(AccountId::new(1)).await.unwrap(),
+            turns.turn(AccountId::new(1)).await.unwrap(),
+        ];
+        assert!(matches!(turns.turn(AccountId::new(1)).await, Err(Error::Busy(_))));
+        let others = [
+            turns.turn(AccountId::new(2)).await.unwrap(),
+            turns.turn(AccountId::new(3)).await.unwrap(),
+        ];
+        assert!(matches!(turns.turn(AccountId::new(4)).await, Err(Error::Busy(_))));
         drop(held);
-        assert!(turns.turn(4).await.is_ok());
-        assert!(turns.turn(1).await.is_ok());
+        assert!(turns.turn(AccountId::new(4)).await.is_ok());
+        assert!(turns.turn(AccountId::new(1)).await.is_ok());
         drop(others);
         for account in 0..3 * MAX_ACCOUNTS as i64 {
-            turns.turn(account).await.unwrap();
+            turns.turn(AccountId::new(account)).await.unwrap();
         }
         assert!(turns.accounts.lock().unwrap().len() <= MAX_ACCOUNTS);
     }

@@ -14,6 +14,7 @@ use textkin_core::calendar::DateTime;
 use textkin_mail::notice::{self, DocumentLabel, WordShare};
 use textkin_mail::{Address, OutgoingMessage, Sender};
 
+use crate::domain::{AccountId, AlertId, DeliveryId};
 use crate::error::Error;
 use crate::service::accounts::acting;
 use crate::service::alerts::AlertView;
@@ -110,7 +111,7 @@ type DeliveryResult = Result<String, DeliveryFailure>;
 #[derive(Serialize)]
 struct WebhookPayload<'a> {
     event: &'static str,
-    delivery: i64,
+    delivery: DeliveryId,
     #[serde(skip_serializing_if = "Option::is_none")]
     alert: Option<&'a AlertView>,
 }
@@ -135,7 +136,7 @@ impl Service {
                     }
                     scope.spawn(move || {
                         if let Err(error) = self.deliver(account, channel) {
-                            tracing::error!(account, %error, "deliveries failed");
+                            tracing::error!(%account, %error, "deliveries failed");
                             // Pause before the next attempt.
                             self.deliveries.wait(self.deliveries.generation(), PAUSE);
                         }
@@ -149,7 +150,7 @@ impl Service {
     }
 
     /// Sends the due deliveries of an account and channel.
-    fn deliver(&self, account: i64, channel: Channel) -> Result<(), Error> {
+    fn deliver(&self, account: AccountId, channel: Channel) -> Result<(), Error> {
         let due =
             self.store.read(|read| deliveries::due(read, account, channel, now(), MAX_BATCH))?;
         match channel {
@@ -158,7 +159,7 @@ impl Service {
         }
     }
 
-    fn deliver_hooks(&self, account: i64, due: &[DueDelivery]) -> Result<(), Error> {
+    fn deliver_hooks(&self, account: AccountId, due: &[DueDelivery]) -> Result<(), Error> {
         let mut failed = HashSet::new();
         for DueDelivery { id, alert, hook, .. } in due {
             if self.is_stopping() {
@@ -191,7 +192,7 @@ impl Service {
             if sent.as_ref().is_err_and(|unsent| unsent.affects_receiver) {
                 failed.insert(found.id);
                 let same = |other: &&DueDelivery| other.hook == *hook && other.id >= *id;
-                let all: Vec<i64> = due.iter().filter(same).map(|due| due.id).collect();
+                let all: Vec<DeliveryId> = due.iter().filter(same).map(|due| due.id).collect();
                 self.record_outcome(&all, sent)?;
             } else {
                 self.record_outcome(&[*id], sent)?;
@@ -203,8 +204,8 @@ impl Service {
     /// Returns the alert of a delivery if the account may still see it; `None` for tests.
     fn alert_for(
         &self,
-        account: i64,
-        alert: Option<i64>,
+        account: AccountId,
+        alert: Option<AlertId>,
     ) -> Result<Result<Option<AlertView>, DeliveryFailure>, Error> {
         let Some(alert) = alert else { return Ok(Ok(None)) };
         let Some(actor) = self.store.read(|read| acting(read, account))? else {
@@ -220,7 +221,12 @@ impl Service {
     }
 
     /// Sends an alert, or a test, to a webhook.
-    fn send_hook(&self, hook: &HookRow, id: i64, alert: Option<&AlertView>) -> DeliveryResult {
+    fn send_hook(
+        &self,
+        hook: &HookRow,
+        id: DeliveryId,
+        alert: Option<&AlertView>,
+    ) -> DeliveryResult {
         let target = self
             .target(&hook.url)
             .map_err(|error| DeliveryFailure::permanent(error.to_string()))?;
@@ -276,8 +282,8 @@ impl Service {
         Ok(created)
     }
 
-    fn deliver_mail(&self, account: i64, due: Vec<DueDelivery>) -> Result<(), Error> {
-        let all: Vec<i64> = due.iter().map(|due| due.id).collect();
+    fn deliver_mail(&self, account: AccountId, due: Vec<DueDelivery>) -> Result<(), Error> {
+        let all: Vec<DeliveryId> = due.iter().map(|due| due.id).collect();
         let Some(to) = self.mail_of(account)? else {
             let none = "the account has no valid mail address";
             return self.record_outcome(&all, Err(DeliveryFailure::permanent(none)));
@@ -304,7 +310,7 @@ impl Service {
             let sent = self.send_mail(&message);
             self.record_outcome(&[due.id], sent)?;
         }
-        let ids: Vec<i64> = together.iter().map(|(due, _)| due.id).collect();
+        let ids: Vec<DeliveryId> = together.iter().map(|(due, _)| due.id).collect();
         let alerts: Vec<_> = together.into_iter().map(|(_, alert)| alert).collect();
         if let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) {
             let inbox = format!("{}/alerts", self.delivery_config.site);
@@ -318,7 +324,7 @@ impl Service {
     }
 
     /// Returns the mail address of an account, if it has one.
-    fn mail_of(&self, account: i64) -> Result<Option<Address>, Error> {
+    fn mail_of(&self, account: AccountId) -> Result<Option<Address>, Error> {
         let row = self.store.read(|read| accounts::by_id(read, account))?;
         let mail = row.and_then(|row| row.mail);
         Ok(mail.and_then(|mail| mail.parse().ok()))
@@ -382,7 +388,7 @@ impl Service {
     }
 
     /// Stores the outcome of deliveries, and when the next attempt is due.
-    fn record_outcome(&self, ids: &[i64], sent: DeliveryResult) -> Result<(), Error> {
+    fn record_outcome(&self, ids: &[DeliveryId], sent: DeliveryResult) -> Result<(), Error> {
         let (ids, delay) = (ids.to_vec(), self.delivery_config.delay);
         self.store.write(move |write| {
             let now = now();
@@ -392,7 +398,7 @@ impl Service {
                 let attempts = attempts.saturating_add(1);
                 let (state, next, answer) = match &sent {
                     Ok(response) => (DeliveryState::Done, now, response),
-                    Err(unsent) => match delay(attempts, id.cast_unsigned()) {
+                    Err(unsent) => match delay(attempts, id.get().unsigned_abs()) {
                         Some(wait) if !unsent.is_final => {
                             let wait = wait.as_millis().div_ceil(1000);
                             let next = now.saturating_add(i64::try_from(wait).unwrap_or(i64::MAX));
@@ -406,10 +412,10 @@ impl Service {
                 let attempt = Attempt { state, attempts, next, answer: &answer, finished };
                 deliveries::record(write, id, &attempt)?;
                 match state {
-                    DeliveryState::Done => tracing::debug!(delivery = id, "delivered"),
+                    DeliveryState::Done => tracing::debug!(delivery = %id, "delivered"),
                     DeliveryState::Waiting | DeliveryState::Failed => {
                         let state = state.name();
-                        tracing::info!(delivery = id, attempts, state, "not delivered");
+                        tracing::info!(delivery = %id, attempts, state, "not delivered");
                     }
                 }
             }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::delivery::webhook::{NetworkPolicy, Secret, verify};
 use textkin_mail::Outbox;
 
-use crate::domain::Actor;
+use crate::domain::{Actor, RepositoryId};
 use crate::error::Error;
 use crate::service::tests::{POEM, actor, register, repository};
 use crate::service::*;
@@ -239,7 +239,7 @@ fn a_test_reports_its_outcome_and_webhooks_belong_to_one_account() {
     assert_eq!(reader.account, *account);
     assert_eq!(server.service.hooks(&reader).unwrap().len(), 1);
     assert!(server.service.delete_hook(&reader, hook.id).is_err());
-    let of_one = Actor { only: Some(1), ..server.anna.clone() };
+    let of_one = Actor { only: RepositoryId::new(1), ..server.anna.clone() };
     assert!(server.service.hooks(&of_one).is_err());
     assert!(server.service.deliveries(&of_one, None, None, 10).is_err());
     server.watch(&serde_json::json!({ "channels": ["webhook"] }));

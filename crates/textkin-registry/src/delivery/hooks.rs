@@ -4,7 +4,7 @@ use crate::delivery::webhook::Target;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, AlertId, DeliveryId, HookId};
 use crate::error::Error;
 use crate::service::accounts::audit;
 use crate::service::watches::Channel;
@@ -46,7 +46,7 @@ impl std::fmt::Debug for NewHook {
 #[derive(Clone, Serialize, ToSchema)]
 pub struct HookView {
     /// Its id.
-    pub id: i64,
+    pub id: HookId,
     /// Its name.
     pub name: String,
     /// The address that deliveries are sent to.
@@ -100,13 +100,13 @@ impl DeliveryState {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DeliveryView {
     /// Its id, the same for every attempt.
-    pub id: i64,
+    pub id: DeliveryId,
     /// The alert; none if it is a test.
-    pub alert: Option<i64>,
+    pub alert: Option<AlertId>,
     /// The channel it is sent by.
     pub channel: Channel,
     /// The id of the webhook, if it is sent to one.
-    pub webhook: Option<i64>,
+    pub webhook: Option<HookId>,
     /// Its state.
     pub state: DeliveryState,
     /// The number of attempts.
@@ -179,7 +179,7 @@ impl Service {
     ///
     /// # Errors
     /// If the account has none with this id.
-    pub fn delete_hook(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+    pub fn delete_hook(&self, actor: &Actor, id: HookId) -> Result<(), Error> {
         may_change(actor)?;
         let account = actor.account;
         self.store.write(move |write| match hooks::delete(write, account, id)? {
@@ -192,7 +192,7 @@ impl Service {
     ///
     /// # Errors
     /// If the account has none with this id.
-    pub fn test_hook(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
+    pub fn test_hook(&self, actor: &Actor, id: HookId) -> Result<DeliveryView, Error> {
         may_change(actor)?;
         let account = actor.account;
         let delivery = self.store.write(move |write| {
@@ -218,7 +218,7 @@ impl Service {
         &self,
         actor: &Actor,
         state: Option<DeliveryState>,
-        before: Option<i64>,
+        before: Option<DeliveryId>,
         limit: u32,
     ) -> Result<Vec<DeliveryView>, Error> {
         actor.require(Action::ReadAccount)?;
@@ -230,7 +230,7 @@ impl Service {
     ///
     /// # Errors
     /// If the account has none with this id.
-    pub fn delivery(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
+    pub fn delivery(&self, actor: &Actor, id: DeliveryId) -> Result<DeliveryView, Error> {
         actor.require(Action::ReadAccount)?;
         let found = self.store.read(|read| deliveries::find(read, actor.account, id))?;
         found.ok_or_else(|| Error::not_found("delivery", &id.to_string()))
@@ -240,7 +240,7 @@ impl Service {
     ///
     /// # Errors
     /// If the account has none with this id.
-    pub fn resend(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
+    pub fn resend(&self, actor: &Actor, id: DeliveryId) -> Result<DeliveryView, Error> {
         may_change(actor)?;
         let account = actor.account;
         if !self.store.write(move |write| deliveries::resend(write, account, id))? {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use textkin_mail::{Address, Answer, IncomingMessage, MailConfig, MailHandler, OutgoingMessage};
 
 use crate::delivery::deliveries::MailOut;
-use crate::domain::Actor;
+use crate::domain::{Actor, MessageId};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::accounts::acting;
@@ -87,7 +87,7 @@ impl Service {
     /// Answers messages until the server stops.
     pub fn run_mail(&self, handler: &dyn MailHandler, config: &MailConfig) {
         // The next attempt and the number of failures of messages that could not be answered.
-        let mut later: HashMap<i64, (i64, u32)> = HashMap::new();
+        let mut later: HashMap<MessageId, (i64, u32)> = HashMap::new();
         while !self.is_stopping() {
             let generation = self.messages.generation();
             let mut was_done = false;
@@ -107,11 +107,11 @@ impl Service {
                             }
                             Err(error) => {
                                 let n = later.get(&id).map_or(0, |(_, n)| *n) + 1;
-                                let wait = (self.delivery_config.delay)(n, id.cast_unsigned());
+                                let wait = (self.delivery_config.delay)(n, id.get().unsigned_abs());
                                 let wait = wait.map_or(3600, |wait| wait.as_secs());
                                 let next = now() + i64::try_from(wait).unwrap_or(3600);
                                 later.insert(id, (next, n));
-                                tracing::warn!(mail = id, %error, "cannot answer a message; will retry");
+                                tracing::warn!(mail = %id, %error, "cannot answer a message; will retry");
                             }
                         }
                     }
@@ -135,7 +135,7 @@ impl Service {
     /// Carries a message out and sends the reply.
     fn answer_message(
         &self,
-        id: i64,
+        id: MessageId,
         handler: &dyn MailHandler,
         config: &MailConfig,
     ) -> Result<(), Error> {
@@ -153,12 +153,12 @@ impl Service {
                 };
                 match textkin_mail::answer(&message, handler, config) {
                     Ok(Answer::NoReply(reason)) => {
-                        tracing::info!(mail = id, %reason, "not answering a message");
+                        tracing::info!(mail = %id, %reason, "not answering a message");
                         return self.mark_answered(id);
                     }
                     Ok(Answer::Reply(reply)) => self.store_reply(id, &reply)?,
                     Err(_) if now() - at > GIVE_UP => {
-                        tracing::error!(mail = id, "giving up on a message");
+                        tracing::error!(mail = %id, "giving up on a message");
                         return self.mark_answered(id);
                     }
                     Err(unavailable) => return Err(Error::Commit(unavailable.to_string())),
@@ -176,7 +176,7 @@ impl Service {
         match sender.send(&to, &message) {
             Ok(()) => self.mark_answered(id),
             Err(failure) if failure.is_permanent || is_late => {
-                tracing::warn!(mail = id, "giving up on a reply that was not accepted");
+                tracing::warn!(mail = %id, "giving up on a reply that was not accepted");
                 self.mark_answered(id)
             }
             Err(failure) => Err(Error::Commit(failure.reason)),
@@ -184,7 +184,11 @@ impl Service {
     }
 
     /// Replaces a message by its reply, so that it is not carried out again.
-    fn store_reply(&self, id: i64, reply: &OutgoingMessage) -> Result<(String, Vec<u8>), Error> {
+    fn store_reply(
+        &self,
+        id: MessageId,
+        reply: &OutgoingMessage,
+    ) -> Result<(String, Vec<u8>), Error> {
         let Some(MailOut { from, .. }) = &self.delivery_config.mail else {
             return Err(Error::Invalid("outgoing mail is not set up on this server".to_owned()));
         };
@@ -197,7 +201,7 @@ impl Service {
     }
 
     /// Deletes a message except for its identity.
-    fn mark_answered(&self, id: i64) -> Result<(), Error> {
+    fn mark_answered(&self, id: MessageId) -> Result<(), Error> {
         self.store.write(move |write| messages::set_body(write, id, None))
     }
 }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::ids::{AccountId, RepositoryId, TeamId};
 use crate::error::Error;
 
 /// The role of a member in a team.
@@ -96,19 +97,19 @@ impl Scope {
 #[derive(Clone, Debug)]
 pub struct Actor {
     /// The account.
-    pub account: i64,
+    pub account: AccountId,
     /// Its name.
     pub name: String,
     /// Whether it is an administrator of the server.
     pub is_admin: bool,
     /// Its role in each of its teams.
-    pub teams: Vec<(i64, Role)>,
+    pub teams: Vec<(TeamId, Role)>,
     /// The team that was created with the account and has its name.
-    pub own_team: Option<i64>,
+    pub own_team: Option<TeamId>,
     /// The scopes of its API key; `None` for a session, which may do everything.
     pub scopes: Option<Vec<Scope>>,
     /// The only repository that its API key is valid for.
-    pub only: Option<i64>,
+    pub only: Option<RepositoryId>,
 }
 
 /// How near a team is to an actor, the farthest first.
@@ -125,8 +126,8 @@ pub(crate) enum Nearness {
 /// The part of a repository that decides who may use it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RepositoryAccess {
-    pub(crate) id: i64,
-    pub(crate) team: i64,
+    pub(crate) id: RepositoryId,
+    pub(crate) team: TeamId,
     pub(crate) is_public: bool,
 }
 
@@ -240,12 +241,12 @@ impl Actor {
     }
 
     /// Returns the role of the actor in a team.
-    pub(crate) fn role(&self, team: i64) -> Option<Role> {
+    pub(crate) fn role(&self, team: TeamId) -> Option<Role> {
         self.teams.iter().find(|(id, _)| *id == team).map(|(_, role)| *role)
     }
 
     /// Returns how near a team is to the actor: names that are not qualified mean the nearest.
-    pub(crate) fn nearness(&self, team: i64) -> Nearness {
+    pub(crate) fn nearness(&self, team: TeamId) -> Nearness {
         match self.role(team) {
             Some(_) if self.own_team == Some(team) => Nearness::Own,
             Some(_) => Nearness::Member,

@@ -11,6 +11,7 @@ use hashbrown::{HashMap, HashSet};
 use rusqlite::Transaction;
 use textkin::engine::types::number::counted;
 
+use crate::domain::{DocumentId, RepositoryId, WatchId};
 use crate::error::Error;
 use crate::jobs::queue::{self, PendingJob};
 use crate::matching::index::{IndexQuery, PartitionKind};
@@ -39,9 +40,9 @@ const BOUNDED: &str = "counted from the index; too many matches to compare each 
 /// The watched and the public repositories at one moment.
 #[derive(Debug, Default)]
 struct WatchSnapshot {
-    rules: HashMap<u32, Vec<Arc<WatchRule>>>,
-    public: HashSet<u32>,
-    with_text: HashSet<u32>,
+    rules: HashMap<RepositoryId, Vec<Arc<WatchRule>>>,
+    public: HashSet<RepositoryId>,
+    with_text: HashSet<RepositoryId>,
 }
 
 impl WatchSnapshot {
@@ -71,11 +72,11 @@ struct RaisedAlert {
 
 /// A document that is being checked, and what its check has raised so far.
 struct Check<'a> {
-    number: u64,
-    repository: u32,
+    number: DocumentId,
+    repository: RepositoryId,
     snapshot: &'a WatchSnapshot,
     /// The only watch that is checked, if any.
-    only: Option<i64>,
+    only: Option<WatchId>,
     raised: Vec<RaisedAlert>,
 }
 
@@ -103,7 +104,7 @@ impl Check<'_> {
 
     /// Returns the watches for which the document is checked against documents of `other`, which are
     /// public.
-    fn own_rules(&self, other: u32) -> &[Arc<WatchRule>] {
+    fn own_rules(&self, other: RepositoryId) -> &[Arc<WatchRule>] {
         match self.snapshot.public.contains(&other) {
             true => self.snapshot.rules.get(&self.repository).map_or(&[], |rules| rules),
             false => &[],
@@ -112,27 +113,30 @@ impl Check<'_> {
 
     /// Returns the watches on the repository `other` for which the document, which is public, is
     /// checked.
-    fn other_rules(&self, other: u32) -> &[Arc<WatchRule>] {
+    fn other_rules(&self, other: RepositoryId) -> &[Arc<WatchRule>] {
         match self.is_public() {
             true => self.snapshot.rules.get(&other).map_or(&[], |rules| rules),
             false => &[],
         }
     }
 
-    fn is_searched(&self, other: u32) -> bool {
+    fn is_searched(&self, other: RepositoryId) -> bool {
         other != self.repository
             && !(self.own_rules(other).is_empty() && self.other_rules(other).is_empty())
     }
 
     /// Returns the watched repositories that a comparison with a document of `other` is for.
-    fn watched_repositories(&self, other: u32) -> impl Iterator<Item = u32> + use<> {
+    fn watched_repositories(
+        &self,
+        other: RepositoryId,
+    ) -> impl Iterator<Item = RepositoryId> + use<> {
         let own = (!self.own_rules(other).is_empty()).then_some(self.repository);
         let others = (!self.other_rules(other).is_empty()).then_some(other);
         own.into_iter().chain(others)
     }
 
     /// Raises the alerts about a document of the repository `other`.
-    fn raise(&mut self, number: u64, other: u32, counts: &SharedCounts) {
+    fn raise(&mut self, number: DocumentId, other: RepositoryId, counts: &SharedCounts) {
         let SharedCounts { checked, other: theirs, is_bounded } = *counts;
         let share = counts.share();
         let only = self.only;
@@ -194,7 +198,7 @@ impl Service {
                     }
                     Err(error) => {
                         // The reason may name a document of another account.
-                        tracing::error!(job = job.id, %error, "a check failed");
+                        tracing::error!(job = %job.id, %error, "a check failed");
                         queue::finish(write, job.id, Err(CHECK_FAILED))?;
                     }
                 }
@@ -223,19 +227,22 @@ impl Service {
     /// Returns the leading `jobs` whose documents are in the index. A document is added to the index
     /// right after it is stored; one that is missing for too long is added again from the store.
     fn ready(&self, mut jobs: Vec<PendingJob>) -> Result<Vec<PendingJob>, Error> {
-        let number = |job: &PendingJob| job.document.unwrap_or(0);
-        let first_missing = jobs.iter().position(|job| self.index.is_removed(number(job)));
+        let is_missing =
+            |job: &PendingJob| job.document.is_none_or(|number| self.index.is_removed(number));
+        let first_missing = jobs.iter().position(is_missing);
         let Some(first_missing) = first_missing else { return Ok(jobs) };
         let job = &jobs[first_missing];
-        let exists =
-            self.store.read(|read| Ok(documents::by_number(read, number(job))?.is_some()))?;
-        if !exists {
+        let stored = self.store.read(|read| match job.document {
+            Some(number) => documents::by_number(read, number),
+            None => Ok(None),
+        })?;
+        let Some(stored) = stored else {
             // It was removed meanwhile: its check finds nothing.
             jobs.truncate(first_missing + 1);
             return Ok(jobs);
-        }
+        };
         if now() - job.created > REINDEX_AFTER {
-            self.reindex_pending(number(job).cast_signed() - 1, 1)?;
+            self.reindex_pending(stored.number.previous(), 1)?;
         }
         jobs.truncate(first_missing);
         if jobs.is_empty() {
@@ -249,7 +256,6 @@ impl Service {
         let (Some(number), Some(repository)) = (job.document, job.repository) else {
             return Ok(Vec::new());
         };
-        let repository = u32::try_from(repository).unwrap_or(0);
         self.check_document(Check { number, repository, snapshot, only: None, raised: Vec::new() })
     }
 
@@ -267,7 +273,7 @@ impl Service {
         let kind = PartitionKind::new(snapshot.with_text.contains(&check.repository));
         let Some(query) = self.query_of(kind, check.number)? else { return Ok(Vec::new()) };
         let candidates = self.index.candidates(&query, &|other| check.is_searched(other))?;
-        let mut examined: HashMap<u32, usize> = HashMap::new();
+        let mut examined: HashMap<RepositoryId, usize> = HashMap::new();
         let mut bounded = Vec::new();
         for candidate in candidates {
             let mut has_room = false;
@@ -317,7 +323,11 @@ impl Service {
     }
 
     /// Returns a query for a registered document; `None` if it was removed.
-    fn query_of(&self, kind: PartitionKind, number: u64) -> Result<Option<IndexQuery>, Error> {
+    fn query_of(
+        &self,
+        kind: PartitionKind,
+        number: DocumentId,
+    ) -> Result<Option<IndexQuery>, Error> {
         match kind {
             PartitionKind::Texts => {
                 Ok(self.index.text(kind, number)?.map(|text| self.index.query(&text)))
@@ -328,10 +338,11 @@ impl Service {
 
     /// Checks all documents of a repository for a new watch.
     pub(crate) fn check_watch(&self, job: &PendingJob) -> Result<String, Error> {
-        let watch: i64 = job.payload.as_deref().and_then(|id| id.parse().ok()).unwrap_or(0);
-        let repository = job.repository.unwrap_or(0);
-        let owner = u32::try_from(repository).unwrap_or(0);
-        let (mut after, mut done, mut n_alerts, mut n_bounded) = (0i64, 0u64, 0u64, 0u64);
+        let watch = job.payload.as_deref().and_then(|id| id.parse::<WatchId>().ok());
+        let (Some(watch), Some(repository)) = (watch, job.repository) else {
+            return Err(Error::Invalid("the job names no watch or no repository".to_owned()));
+        };
+        let (mut after, mut done, mut n_alerts, mut n_bounded) = (None, 0u64, 0u64, 0u64);
         loop {
             let (snapshot, batch, total) = self.store.read(|read| {
                 let snapshot = WatchSnapshot::read(read)?;
@@ -340,14 +351,13 @@ impl Service {
                 Ok((snapshot, batch, total))
             })?;
             let Some(last) = batch.last() else { break };
-            after = last.number;
+            after = Some(last.number);
             done += batch.len() as u64;
             let mut raised = Vec::new();
             for entry in &batch {
-                let number = entry.number.cast_unsigned();
                 let check = Check {
-                    number,
-                    repository: owner,
+                    number: entry.number,
+                    repository,
                     snapshot: &snapshot,
                     only: Some(watch),
                     raised: Vec::new(),
@@ -430,13 +440,14 @@ pub(crate) fn mail_time(now: i64, rule: &WatchRule) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::AccountId;
     use crate::service::{LevelThresholds, MatchLevel};
 
     fn rule(quiet: Option<(u32, u32)>, digest_hours: u32) -> WatchRule {
         WatchRule {
-            watch: 1,
-            account: 1,
-            repository: 1,
+            watch: WatchId::new(1),
+            account: AccountId::new(1),
+            repository: RepositoryId::new(1).unwrap(),
             min_level: MatchLevel::Some,
             levels: LevelThresholds::default(),
             min_words: 0,

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::delivery::mail::KEEP_MESSAGE_IDS;
+use crate::domain::DocumentId;
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::matching::index::{Partition, PartitionKey, PartitionKind};
@@ -196,7 +197,7 @@ impl Service {
         if removed.is_empty() {
             return Ok(());
         }
-        let mut by_partition: BTreeMap<PartitionKey, Vec<u64>> = BTreeMap::new();
+        let mut by_partition: BTreeMap<PartitionKey, Vec<DocumentId>> = BTreeMap::new();
         for document in &removed {
             if let Some(partition) = document.partition {
                 by_partition.entry(partition).or_default().push(document.number);

@@ -13,14 +13,14 @@ use textkin::engine::types::number::counted;
 use textkin::engine::types::{Document, DocumentSink, Problem, Source};
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, JobId};
 use crate::error::Error;
 use crate::jobs::queue::{self, PendingJob};
 use crate::matching::index::PreparedText;
 use crate::service::documents::{ExistingPolicy, NewDocument, check_document};
 use crate::service::repositories::RepositoryRecord;
 use crate::service::{Service, pack, secrets};
-use crate::store::documents::{self, DocumentRow, PendingText};
+use crate::store::documents::{self, NewDocumentRow, PendingText};
 use crate::store::{files, jobs, repositories};
 
 /// The maximum number of documents and of their bytes in one transaction.
@@ -46,7 +46,7 @@ pub struct Upload {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LoadJob {
     /// The job; `GET /api/v1/jobs/{job}` shows its progress.
-    pub job: i64,
+    pub job: JobId,
 }
 
 /// The stored payload of a load job.
@@ -164,7 +164,10 @@ impl Service {
         let order: LoadPayload = serde_json::from_str(job.payload.as_deref().unwrap_or_default())?;
         let folder = self.folder.join("uploads").join(&order.folder);
         let record = self.store.read(|read| {
-            let found = repositories::by_id(read, job.repository.unwrap_or(0))?;
+            let found = match job.repository {
+                Some(id) => repositories::by_id(read, id)?,
+                None => None,
+            };
             found.ok_or_else(|| Error::NotFound("the repository of this job".to_owned()))
         })?;
         let mut load = LoadRun {
@@ -311,7 +314,7 @@ struct LoadRun<'a> {
     job: &'a PendingJob,
     record: RepositoryRecord,
     existing: ExistingPolicy,
-    batch: Vec<(DocumentRow, PreparedText, String)>,
+    batch: Vec<(NewDocumentRow, PreparedText, String)>,
     bytes: usize,
     added: u64,
     existed: u64,
@@ -359,7 +362,9 @@ impl LoadRun<'_> {
             rows.push((entry.clone(), pack(text)?));
         }
         let (record, existing, id) = (self.record.clone(), self.existing, self.job.id);
-        let (account, before) = (self.job.account.unwrap_or(0), self.added + self.existed);
+        let account = self.job.account;
+        let account = account.ok_or_else(|| Error::NotFound("account of this job".to_owned()))?;
+        let before = self.added + self.existed;
         let inserted = self.service.store.write(move |write| {
             let mut inserted = Vec::with_capacity(rows.len());
             for (entry, packed) in &rows {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{AccountId, Action, Actor, DocumentId, JobId, RepositoryId};
 use crate::error::Error;
 use crate::service::Service;
 use crate::store::jobs;
@@ -55,7 +55,7 @@ impl JobState {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct JobView {
     /// Its id.
-    pub id: i64,
+    pub id: JobId,
     /// What it does: `check`, `watch` or `load`.
     pub kind: String,
     /// The repository it is about.
@@ -81,7 +81,7 @@ impl Service {
     ///
     /// # Errors
     /// If it does not exist.
-    pub fn job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
+    pub fn job(&self, actor: &Actor, id: JobId) -> Result<JobView, Error> {
         // A key that may register may also follow the job.
         actor.require(Action::ReadOwn)?;
         let found = self.store.read(|read| jobs::find(read, actor, id))?;
@@ -96,7 +96,7 @@ impl Service {
         &self,
         actor: &Actor,
         state: Option<&str>,
-        before: Option<i64>,
+        before: Option<JobId>,
         limit: u32,
     ) -> Result<Vec<JobView>, Error> {
         actor.require(Action::Read)?;
@@ -107,7 +107,7 @@ impl Service {
     ///
     /// # Errors
     /// If it does not exist or has not failed.
-    pub fn retry_job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
+    pub fn retry_job(&self, actor: &Actor, id: JobId) -> Result<JobView, Error> {
         actor.require(Action::ChangeOwn)?;
         let by = actor.clone();
         if !self.store.write(move |write| jobs::retry(write, &by, id))? {
@@ -121,7 +121,7 @@ impl Service {
     ///
     /// # Errors
     /// If it does not exist or has not failed.
-    pub fn delete_job(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+    pub fn delete_job(&self, actor: &Actor, id: JobId) -> Result<(), Error> {
         actor.require(Action::ChangeOwn)?;
         let by = actor.clone();
         let deleted = self.store.write(move |write| jobs::delete_failed(write, &by, id))?;
@@ -134,11 +134,11 @@ impl Service {
 /// A job that is waiting or was interrupted.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingJob {
-    pub(crate) id: i64,
+    pub(crate) id: JobId,
     pub(crate) kind: String,
-    pub(crate) account: Option<i64>,
-    pub(crate) repository: Option<i64>,
-    pub(crate) document: Option<u64>,
+    pub(crate) account: Option<AccountId>,
+    pub(crate) repository: Option<RepositoryId>,
+    pub(crate) document: Option<DocumentId>,
     pub(crate) payload: Option<String>,
     pub(crate) created: i64,
 }

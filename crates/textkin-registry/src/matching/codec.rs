@@ -5,6 +5,7 @@
 
 use textkin::engine::types::Span;
 
+use crate::domain::RepositoryId;
 use crate::error::Error;
 
 /// The version of the stored form.
@@ -94,6 +95,10 @@ impl Decoder {
             }
         }
         Err(corrupt("number"))
+    }
+
+    pub(crate) fn repository(&mut self) -> Result<RepositoryId, Error> {
+        RepositoryId::new(self.number()?).ok_or_else(|| corrupt("repository"))
     }
 
     pub(crate) fn flag(&mut self) -> Result<bool, Error> {

@@ -10,6 +10,7 @@
 use textkin::engine::types::{Exclusion, Passage, Span};
 
 use crate::cancel;
+use crate::domain::{DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::matching::codec::{Decoder, Encoder};
 use crate::matching::comparison::{ComparisonDetails, decode_reason, encode_reason};
@@ -35,8 +36,8 @@ pub(crate) struct MatchSet {
 /// A document that shares words with a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MatchedDocument {
-    pub(crate) number: u64,
-    pub(crate) repository: u32,
+    pub(crate) number: DocumentId,
+    pub(crate) repository: RepositoryId,
     pub(crate) kind: PartitionKind,
     /// Whether it is a private document of another account, of which only the share is disclosed.
     pub(crate) in_another_account: bool,
@@ -235,8 +236,8 @@ impl MatchSet {
             last = span.start;
         });
         encoder.list(&self.documents, |encoder, document| {
-            encoder.number(document.number);
-            encoder.number(document.repository);
+            encoder.number(document.number.get());
+            encoder.number(document.repository.get());
             encoder.number(document.kind == PartitionKind::Texts);
             encoder.number(document.in_another_account);
             let (text, own) = (document.text_counts, document.document_counts);
@@ -263,8 +264,8 @@ impl MatchSet {
         let n_spans = u32::try_from(spans.len()).unwrap_or(u32::MAX);
         let documents = decoder.list(|decoder| {
             Ok(MatchedDocument {
-                number: decoder.number()?,
-                repository: decoder.number()?,
+                number: DocumentId::new(decoder.number()?),
+                repository: decoder.repository()?,
                 kind: PartitionKind::new(decoder.flag()?),
                 in_another_account: decoder.flag()?,
                 text_counts: (decoder.number()?, decoder.number()?),
@@ -285,7 +286,7 @@ impl Service {
     pub(crate) fn match_set(
         &self,
         query: &IndexQuery,
-        is_searched: &dyn Fn(u32) -> bool,
+        is_searched: &dyn Fn(RepositoryId) -> bool,
         threshold: f64,
     ) -> Result<MatchSet, Error> {
         let candidates = self.index.candidates(query, is_searched)?;
@@ -328,7 +329,7 @@ impl Service {
         set: &MatchSet,
         comparer: &Comparer,
         limit: usize,
-        mut keep: impl FnMut(u64, &ComparisonDetails) -> Result<(), Error>,
+        mut keep: impl FnMut(DocumentId, &ComparisonDetails) -> Result<(), Error>,
     ) -> Result<AppliedExclusions, Error> {
         let spans = set.word_spans();
         let mut applied = AppliedExclusions::none(set, 0);
@@ -375,7 +376,7 @@ pub(crate) struct AppliedExclusions {
 /// A document of a match set after exclusions.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CountedDocument {
-    pub(crate) number: u64,
+    pub(crate) number: DocumentId,
     /// Its words that count, and how many of them the text contains.
     pub(crate) document_counts: (u64, u64),
     /// The words of the text that it contains, including excluded ones between them.
@@ -426,7 +427,7 @@ impl AppliedExclusions {
             encode_reason(encoder, reason);
         });
         encoder.list(&self.documents, |encoder, document| {
-            encoder.number(document.number);
+            encoder.number(document.number.get());
             encoder.number(document.document_counts.0);
             encoder.number(document.document_counts.1);
             document.runs.encode(encoder);
@@ -447,7 +448,7 @@ impl AppliedExclusions {
         let n_words = u32::try_from(words).unwrap_or(u32::MAX);
         let documents = decoder.list(|decoder| {
             Ok(CountedDocument {
-                number: decoder.number()?,
+                number: DocumentId::new(decoder.number()?),
                 document_counts: (decoder.number()?, decoder.number()?),
                 runs: WordRuns::decode(decoder, n_words)?,
                 passages: Vec::new(),
@@ -487,15 +488,15 @@ mod tests {
         #[test]
         fn a_kept_match_set_is_the_same(
             documents in proptest::collection::vec(
-                (any::<u64>(), any::<u32>(), any::<bool>(), any::<bool>(),
+                (any::<u64>(), 1u32.., any::<bool>(), any::<bool>(),
                  proptest::collection::vec(any::<bool>(), 30)), 0..5),
             reasons in proptest::collection::vec(proptest::option::of(0usize..2), 30),
         ) {
             let spans = (0..30).map(|word| Span::new(word * 7 + 2, word * 7 + 6)).collect();
             let document = |(number, repository, has_text, is_private, has): &(u64, u32, bool, bool, Vec<bool>)| {
                 MatchedDocument {
-                    number: *number,
-                    repository: *repository,
+                    number: DocumentId::new(*number),
+                    repository: RepositoryId::new(*repository).unwrap(),
                     kind: PartitionKind::new(*has_text),
                     in_another_account: *is_private,
                     text_counts: (30, 8),

@@ -10,7 +10,7 @@ use serde::Serialize;
 use textkin::engine::types::{SegmentKind, Span};
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::matching::index::{CHUNK_WORDS, PartitionKind};
 use crate::matching::match_set::MatchedDocument;
@@ -120,7 +120,7 @@ pub fn timestamp(time: Option<&str>) -> Option<i64> {
 
 /// Returns the index of the earliest of some documents, given by number and time, and how certain it is.
 pub(crate) fn earliest(
-    documents: impl Iterator<Item = (u64, Option<i64>)> + Clone,
+    documents: impl Iterator<Item = (DocumentId, Option<i64>)> + Clone,
 ) -> Option<(usize, OriginStatus)> {
     let dated = documents
         .clone()
@@ -140,8 +140,8 @@ impl Service {
     /// only those with lower numbers.
     pub(crate) fn containing_documents(
         &self,
-        repository: u32,
-        number: u64,
+        repository: RepositoryId,
+        number: DocumentId,
         text: &str,
         is_before: bool,
     ) -> Result<ContainingDocuments, Error> {
@@ -195,7 +195,7 @@ impl Service {
         let view = self.document(actor, repository, id, true)?;
         let (owner, number) = self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
-            Ok((record.index_id(), documents::find(read, &record, id)?.number.cast_unsigned()))
+            Ok((record.id, documents::find(read, &record, id)?.number))
         })?;
         let Some(text) = &view.text else { return Ok((view, Vec::new(), Vec::new())) };
         let containing = self.containing_documents(owner, number, text, false)?;
@@ -230,15 +230,10 @@ impl Service {
         let visible = self.store.read(|read| {
             let mut visible = Self::visible(read, actor)?;
             visible.retain(|record| record.keeps_text);
-            visible.sort_by_key(crate::service::repositories::RepositoryRecord::index_id);
+            visible.sort_by_key(|record| record.id);
             Ok(visible)
         })?;
-        let find = |owner: u32| {
-            visible.binary_search_by_key(
-                &owner,
-                crate::service::repositories::RepositoryRecord::index_id,
-            )
-        };
+        let find = |owner: RepositoryId| visible.binary_search_by_key(&owner, |record| record.id);
         let set = self.match_set(&query, &|owner| find(owner).is_ok(), 0.0)?;
         let mut found = Vec::new();
         for own in set.documents.iter().filter(|own| own.text_share() >= MIN_SHARE) {
@@ -279,14 +274,14 @@ impl Service {
     ) -> Result<Vec<u64>, Error> {
         actor.require(Action::Read)?;
         let (visible, excluded) = self.store.read(|read| {
-            let visible: HashMap<u32, ()> =
-                Self::visible(read, actor)?.iter().map(|record| (record.index_id(), ())).collect();
+            let visible: HashMap<RepositoryId, ()> =
+                Self::visible(read, actor)?.iter().map(|record| (record.id, ())).collect();
             let mut excluded = Vec::new();
             for (repository, id) in except {
                 if let Ok(record) = Self::resolve(read, actor, repository)
                     && let Ok(entry) = documents::find(read, &record, id)
                 {
-                    excluded.push(entry.number.cast_unsigned());
+                    excluded.push(entry.number);
                 }
             }
             Ok((visible, excluded))
@@ -315,7 +310,7 @@ pub(crate) struct ContainingDocuments {
 impl ContainingDocuments {
     /// Splits the text where the set of containing documents changes, without the words that only it
     /// has. `own` is the number and the time of its document.
-    pub(crate) fn shared_spans(&self, own: (u64, Option<i64>)) -> Vec<SharedSpan> {
+    pub(crate) fn shared_spans(&self, own: (DocumentId, Option<i64>)) -> Vec<SharedSpan> {
         shared_spans(&self.spans, own, &self.documents)
     }
 }
@@ -335,7 +330,7 @@ fn containing_document(
 
 fn shared_spans(
     spans: &[Span],
-    own: (u64, Option<i64>),
+    own: (DocumentId, Option<i64>),
     containing: &[ContainingDocument],
 ) -> Vec<SharedSpan> {
     let mut edges: Vec<usize> = containing
@@ -365,8 +360,7 @@ fn shared_spans(
         if has.is_empty() {
             continue;
         }
-        let number =
-            |at: &usize| (containing[*at].entry.number.cast_unsigned(), containing[*at].timestamp);
+        let number = |at: &usize| (containing[*at].entry.number, containing[*at].timestamp);
         let all = std::iter::once(own).chain(has.iter().map(number));
         let Some((first, status)) = earliest(all) else { continue };
         let origin = match (first, status) {
@@ -408,7 +402,7 @@ mod tests {
 
     use super::*;
 
-    fn entry(number: i64) -> DocumentRow {
+    fn entry(number: DocumentId) -> DocumentRow {
         DocumentRow {
             number,
             id: number.to_string(),
@@ -432,7 +426,7 @@ mod tests {
                 (proptest::option::of(0i64..4), proptest::collection::vec(any::<bool>(), 12)), 0..5),
         ) {
             let spans: Vec<Span> = (0..12).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
-            let own = (3u64, own_time);
+            let own = (DocumentId::new(3), own_time);
             let containing: Vec<ContainingDocument> = others.iter().enumerate().map(|(at, (timestamp, has))| {
                 let mut words: Vec<(usize, usize)> = Vec::new();
                 for word in (0..12).filter(|word| has[*word]) {
@@ -442,7 +436,7 @@ mod tests {
                     }
                 }
                 // Numbers on both sides of its own number.
-                let number = at as i64 + i64::from(at >= 2) + 1;
+                let number = DocumentId::new(at as u64 + u64::from(at >= 2) + 1);
                 ContainingDocument { entry: entry(number), timestamp: *timestamp, words, there: Vec::new() }
             }).collect();
             let cut = shared_spans(&spans, own, &containing);
@@ -472,8 +466,8 @@ mod tests {
                         prop_assert_eq!(timestamp, earliest);
                     }
                     OriginStatus::Undated => {
-                        let lowest = has.iter().map(|h| h.entry.number).chain([3]).min();
-                        prop_assert_eq!(Some(first.map_or(3, |first| first.entry.number)), lowest);
+                        let lowest = has.iter().map(|h| h.entry.number).chain([own.0]).min();
+                        prop_assert_eq!(Some(first.map_or(own.0, |first| first.entry.number)), lowest);
                     }
                 }
             }

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::cancel;
 use crate::domain::level::{LevelSchema, LevelThresholds, MatchLevel};
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, RepositoryId, TeamId};
 use crate::error::Error;
 use crate::matching::exclusions::Exclusions;
 use crate::matching::index::IndexQuery;
@@ -207,8 +207,8 @@ impl Service {
         }
         let (own, others) = self.store.read(|read| searched_repositories(read, actor, request))?;
         let query = self.index.query(&request.text);
-        let is_own = |repository: u32| {
-            own.binary_search_by_key(&repository, RepositoryRecord::index_id).is_ok()
+        let is_own = |repository: RepositoryId| {
+            own.binary_search_by_key(&repository, |record| record.id).is_ok()
         };
         let mut set = self.match_set(&query, &is_own, request.threshold)?;
         let theirs = self.private_matches(&query, &others)?;
@@ -230,9 +230,10 @@ impl Service {
         if others.is_empty() {
             return Ok(Vec::new());
         }
-        let find = |repository: u32| others.binary_search_by_key(&repository, |other| other.id);
+        let find =
+            |repository: RepositoryId| others.binary_search_by_key(&repository, |other| other.id);
         let candidates = self.index.candidates(query, &|repository| find(repository).is_ok())?;
-        let mut best: BTreeMap<i64, MatchedDocument> = BTreeMap::new();
+        let mut best: BTreeMap<TeamId, MatchedDocument> = BTreeMap::new();
         for candidate in candidates {
             let Ok(team) = find(candidate.repository).map(|at| others[at].team) else { continue };
             let is_better = |shared: u64| {
@@ -285,12 +286,12 @@ fn searched_repositories(
             visible
         }
     };
-    own.sort_by_key(RepositoryRecord::index_id);
-    own.dedup_by_key(|record| record.index_id());
+    own.sort_by_key(|record| record.id);
+    own.dedup_by_key(|record| record.id);
     let mut others = Vec::new();
     if request.repositories.is_none() && actor.only.is_none() {
         others = results::disclosed_repositories(read)?;
-        let is_own = |id: u32| own.binary_search_by_key(&id, RepositoryRecord::index_id).is_ok();
+        let is_own = |id: RepositoryId| own.binary_search_by_key(&id, |record| record.id).is_ok();
         others.retain(|other| !is_own(other.id));
     }
     Ok((own, others))
@@ -309,7 +310,7 @@ pub(crate) fn view(
     let probe_in_document = share(document.text_counts);
     let document_in_probe = share(document.document_counts);
     let level = |share: f64| LevelThresholds::default().level(share).unwrap_or(MatchLevel::Some);
-    let record = own.binary_search_by_key(&document.repository, RepositoryRecord::index_id);
+    let record = own.binary_search_by_key(&document.repository, |record| record.id);
     let Ok(record) = record.map(|at| &own[at]) else {
         return Ok(Some(ProbeMatch {
             repository: None,

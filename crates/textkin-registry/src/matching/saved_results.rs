@@ -13,7 +13,7 @@ use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use textkin::engine::types::{Exclusion, Span};
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::matching::comparison::ComparisonDetails;
 use crate::matching::exclusions::{Comparer, ExcludedTexts, Exclusions};
@@ -119,7 +119,7 @@ pub struct TextRun {
 #[derive(Debug)]
 pub struct MatchedSource {
     /// The number of the document.
-    number: u64,
+    number: DocumentId,
     /// The document and how much is shared.
     pub matched: ProbeMatch,
     /// Words of the text that count, and how many of them it contains.
@@ -163,13 +163,13 @@ struct Reader {
     /// The repositories that the reader may see, by id.
     visible: Vec<RepositoryRecord>,
     /// The repositories of others that disclose matches, by id.
-    disclosed: Vec<u32>,
+    disclosed: Vec<RepositoryId>,
 }
 
 impl Reader {
     fn new(read: &Transaction<'_>, actor: &Actor) -> Result<Self, Error> {
         let mut visible = Service::visible(read, actor)?;
-        visible.sort_by_key(RepositoryRecord::index_id);
+        visible.sort_by_key(|record| record.id);
         let disclosed = match actor.only {
             Some(_) => Vec::new(),
             None => results::disclosed_repositories(read)?.iter().map(|own| own.id).collect(),
@@ -179,7 +179,7 @@ impl Reader {
 
     fn may_see(&self, document: &MatchedDocument) -> bool {
         let repository = document.repository;
-        let visible = self.visible.binary_search_by_key(&repository, RepositoryRecord::index_id);
+        let visible = self.visible.binary_search_by_key(&repository, |record| record.id);
         match document.in_another_account {
             true => visible.is_ok() || self.disclosed.binary_search(&repository).is_ok(),
             false => visible.is_ok(),
@@ -376,8 +376,7 @@ impl Service {
         let reader = self.store.read(|read| Reader::new(read, actor))?;
         let is_private = |own: &&MatchedDocument| {
             let repository = own.repository;
-            let is_own =
-                reader.visible.binary_search_by_key(&repository, RepositoryRecord::index_id);
+            let is_own = reader.visible.binary_search_by_key(&repository, |record| record.id);
             own.in_another_account
                 && is_own.is_err()
                 && reader.may_see(own)
@@ -427,7 +426,6 @@ impl Service {
                 let record = Self::resolve(read, actor, repository)?;
                 Ok(documents::find(read, &record, id).ok().map(|entry| entry.number))
             })?;
-            let number = number.map(i64::cast_unsigned);
             set.documents.retain(|own| Some(own.number) != number);
         }
         let mut comparisons = Vec::new();
@@ -463,7 +461,7 @@ impl Service {
         }
         let comparer = Comparer::new(exclusions, texts)?;
         let mut comparisons = Vec::new();
-        let keep = |number: u64, details: &ComparisonDetails| {
+        let keep = |number: DocumentId, details: &ComparisonDetails| {
             comparisons.push((number, details.pack()?));
             Ok(())
         };

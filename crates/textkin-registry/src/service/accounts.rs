@@ -6,7 +6,7 @@ use rusqlite::Transaction;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor, Scope};
+use crate::domain::{AccountId, Action, Actor, RepositoryId, Scope};
 use crate::error::Error;
 use crate::service::teams::insert_team;
 use crate::service::{Service, secrets};
@@ -27,7 +27,7 @@ pub enum SetupState {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AccountView {
     /// Its id.
-    pub id: i64,
+    pub id: AccountId,
     /// Its name.
     pub name: String,
     /// Its mail address.
@@ -86,7 +86,7 @@ impl Service {
         name: &str,
         mail: Option<&str>,
         password: &str,
-    ) -> Result<i64, Error> {
+    ) -> Result<AccountId, Error> {
         let hash = secrets::hash_password(password)?;
         check_name("account", name)?;
         let (name, digest) = (name.to_owned(), hex(&secrets::digest(token)));
@@ -124,7 +124,7 @@ impl Service {
         mail: Option<&str>,
         password: Option<&str>,
         is_admin: bool,
-    ) -> Result<i64, Error> {
+    ) -> Result<AccountId, Error> {
         actor.require(Action::Administer)?;
         check_name("account", name)?;
         let hash = password.map(secrets::hash_password).transpose()?;
@@ -208,7 +208,10 @@ impl Service {
 }
 
 /// Inserts an account with its personal team.
-pub(super) fn insert_account(write: &Transaction<'_>, new: &NewAccount<'_>) -> Result<i64, Error> {
+pub(super) fn insert_account(
+    write: &Transaction<'_>,
+    new: &NewAccount<'_>,
+) -> Result<AccountId, Error> {
     if accounts::is_taken(write, new.name, new.mail)? {
         return Err(Error::Conflict(format!(
             "an account with the name '{}' or this mail address already exists",
@@ -222,7 +225,7 @@ pub(super) fn insert_account(write: &Transaction<'_>, new: &NewAccount<'_>) -> R
 
 /// Returns an account with all its permissions, for work the server does on its behalf; `None` if it
 /// is disabled.
-pub(crate) fn acting(read: &Transaction<'_>, account: i64) -> Result<Option<Actor>, Error> {
+pub(crate) fn acting(read: &Transaction<'_>, account: AccountId) -> Result<Option<Actor>, Error> {
     match accounts::by_id(read, account)? {
         Some(row) if !row.is_off => as_actor(read, row, None, None).map(Some),
         _ => Ok(None),
@@ -232,9 +235,9 @@ pub(crate) fn acting(read: &Transaction<'_>, account: i64) -> Result<Option<Acto
 /// Returns an account as an actor.
 pub(super) fn actor(
     read: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     scopes: Option<Vec<Scope>>,
-    only: Option<i64>,
+    only: Option<RepositoryId>,
 ) -> Result<Actor, Error> {
     let row = accounts::by_id(read, account)?.ok_or(Error::Unauthenticated)?;
     as_actor(read, row, scopes, only)
@@ -244,7 +247,7 @@ fn as_actor(
     read: &Transaction<'_>,
     row: AccountRow,
     scopes: Option<Vec<Scope>>,
-    only: Option<i64>,
+    only: Option<RepositoryId>,
 ) -> Result<Actor, Error> {
     let AccountRow { id: account, name, is_admin, .. } = row;
     let (teams, own_team) = (accounts::roles(read, account)?, teams::find(read, &name)?);

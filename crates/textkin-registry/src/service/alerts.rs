@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::level::{LevelSchema, MatchLevel};
-use crate::domain::{Action, Actor, Role};
+use crate::domain::{AccountId, Action, Actor, AlertId, Role, WatchId};
 use crate::error::Error;
 use crate::service::Service;
 use crate::store::{accounts, alerts};
@@ -58,9 +58,9 @@ pub struct AlertSide {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AlertView {
     /// Its id.
-    pub id: i64,
+    pub id: AlertId,
     /// The watch that found it.
-    pub watch: i64,
+    pub watch: WatchId,
     /// How much of it reappeared.
     #[schema(value_type = LevelSchema)]
     pub level: MatchLevel,
@@ -88,7 +88,7 @@ pub struct AlertView {
 #[serde(deny_unknown_fields)]
 pub struct AlertUpdate {
     /// Their numbers.
-    pub alerts: Vec<i64>,
+    pub alerts: Vec<AlertId>,
     /// Their new state; unchanged if absent.
     #[serde(default)]
     pub state: Option<AlertState>,
@@ -107,7 +107,7 @@ impl Service {
         actor: &Actor,
         state: Option<AlertState>,
         is_mine: bool,
-        before: Option<i64>,
+        before: Option<AlertId>,
         limit: u32,
     ) -> Result<Vec<AlertView>, Error> {
         actor.require(Action::Read)?;
@@ -118,7 +118,7 @@ impl Service {
     ///
     /// # Errors
     /// If it does not exist or the actor may not see it.
-    pub fn alert(&self, actor: &Actor, id: i64) -> Result<AlertView, Error> {
+    pub fn alert(&self, actor: &Actor, id: AlertId) -> Result<AlertView, Error> {
         actor.require(Action::Read)?;
         let found = self.store.read(|read| alerts::find(read, actor, id))?;
         found.ok_or_else(|| Error::not_found("alert", &id.to_string()))
@@ -144,7 +144,7 @@ impl Service {
         }
         let (by, change) = (actor.clone(), change.clone());
         self.store.write(move |write| {
-            let assignee: Option<Option<i64>> = match change.assignee.as_deref() {
+            let assignee: Option<Option<AccountId>> = match change.assignee.as_deref() {
                 None => None,
                 Some("") => Some(None),
                 Some(name) => {

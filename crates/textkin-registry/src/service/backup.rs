@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use hashbrown::HashSet;
 use textkin::engine::repository_format::Disk;
 
+use crate::domain::DocumentId;
 use crate::error::Error;
 use crate::service::{STORE, origins};
 use crate::store::secret_key::{SECRET_KEY_FILE, SecretKey};
@@ -93,7 +94,7 @@ pub fn back_up(from: &Path, to: &Path) -> Result<DataCheck, Error> {
 }
 
 /// Removes documents from the copy of a store that are no longer in the store itself.
-fn remove_deleted(store: &Store, copy: &Store, numbers: Vec<u64>) -> Result<(), Error> {
+fn remove_deleted(store: &Store, copy: &Store, numbers: Vec<DocumentId>) -> Result<(), Error> {
     let deleted = store.read(|read| {
         let mut deleted = Vec::new();
         for number in numbers {
@@ -216,20 +217,20 @@ pub fn check_data(folder: &Path) -> Result<DataCheck, Error> {
 }
 
 /// Checks a data folder; also returns the numbers of the missing documents.
-fn inspect(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
+fn inspect(folder: &Path) -> Result<(DataCheck, Vec<DocumentId>), Error> {
     let path = folder.join(STORE);
     if !path.is_file() {
         let reason = "not a data folder of a textkin server".to_owned();
         return Err(Error::Store { path: folder.to_owned(), reason });
     }
     let store = Store::open(&path)?;
-    let mut on_disk: HashSet<u64> = HashSet::new();
+    let mut on_disk: HashSet<DocumentId> = HashSet::new();
     let (documents, pending) = store.read(|read| {
         let integrity = integrity::check(read)?;
         if integrity != "ok" {
             return Err(Error::Store { path: path.clone(), reason: integrity });
         }
-        let pending: HashSet<u64> = pending::numbers(read)?;
+        let pending: HashSet<DocumentId> = pending::numbers(read)?;
         Ok((documents::digests(read)?, pending))
     })?;
     let mut findings = Vec::new();
@@ -243,21 +244,21 @@ fn inspect(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
         let places: Vec<_> = repository.storage().addresses().collect();
         if !repository.config().keeps_text {
             repository.read_documents(&places, |_, document| {
-                on_disk.extend(document.id.parse::<u64>());
+                on_disk.extend(document.id.parse::<DocumentId>());
                 Ok::<(), Error>(())
             })?;
             continue;
         }
         repository.read_texts(&places, |document, text| {
-            let Ok(number) = document.id.parse::<u64>() else { return Ok(()) };
+            let Ok(number) = document.id.parse::<DocumentId>() else { return Ok(()) };
             on_disk.insert(number);
             let digest = blake3::hash(text.as_bytes());
             n_different += u64::from(documents.get(&number).is_some_and(|own| digest != *own));
             Ok::<(), Error>(())
         })?;
     }
-    let is_missing = |number: &u64| !pending.contains(number) && !on_disk.contains(number);
-    let mut missing: Vec<u64> = documents.keys().copied().filter(is_missing).collect();
+    let is_missing = |number: &DocumentId| !pending.contains(number) && !on_disk.contains(number);
+    let mut missing: Vec<DocumentId> = documents.keys().copied().filter(is_missing).collect();
     missing.sort_unstable();
     if n_different > 0 {
         findings.push(format!(

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, ContactRequestId};
 use crate::error::Error;
 use crate::matching::match_set::MatchedDocument;
 use crate::matching::saved_results::SavedResult;
@@ -46,7 +46,7 @@ pub struct ContactRequestsSent {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ContactRequestView {
     /// Its id.
-    pub id: i64,
+    pub id: ContactRequestId,
     /// The account that sent it.
     pub from: String,
     /// Its mail address, if it has one.
@@ -170,7 +170,7 @@ impl Service {
         &self,
         actor: &Actor,
         is_open: bool,
-        before: Option<i64>,
+        before: Option<ContactRequestId>,
         limit: u32,
     ) -> Result<Vec<ContactRequestView>, Error> {
         actor.require(Action::Read)?;
@@ -181,7 +181,7 @@ impl Service {
     ///
     /// # Errors
     /// If it does not exist, or the actor may not see it or may only read it.
-    pub fn handle_contact_request(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+    pub fn handle_contact_request(&self, actor: &Actor, id: ContactRequestId) -> Result<(), Error> {
         actor.require(Action::ChangeDocuments)?;
         let by = actor.clone();
         self.store.write(move |write| {

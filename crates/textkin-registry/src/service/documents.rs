@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, DocumentId, JobId, ReceiptId};
 use crate::error::Error;
 use crate::matching::index::{PartitionKind, PreparedText};
 use crate::service::{Service, pack};
-use crate::store::documents::{self, DocumentRow, InsertOutcome, PendingText};
+use crate::store::documents::{self, InsertOutcome, NewDocumentRow, PendingText};
 use crate::store::{now, origins, removals, responses};
 
 /// The maximum number of characters of an id, title, time, author or label.
@@ -63,7 +63,7 @@ pub struct RegisteredDocument {
     /// BLAKE3 digest of its text.
     pub digest: String,
     /// The job that checks it; `GET /api/v1/jobs/{job}`.
-    pub job: Option<i64>,
+    pub job: Option<JobId>,
     /// Whether it existed already and nothing was changed.
     pub existed: bool,
 }
@@ -104,7 +104,7 @@ pub struct DocumentView {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RemovalReceipt {
     /// Its id.
-    pub receipt: i64,
+    pub receipt: ReceiptId,
     /// When they were removed, in seconds since 1970. No probe finds them after that.
     pub at: i64,
     /// The repository.
@@ -187,14 +187,14 @@ impl Service {
         actor: &Actor,
         repository: &str,
         filter: Option<&str>,
-        after: Option<i64>,
+        after: Option<DocumentId>,
         limit: u32,
-    ) -> Result<(Vec<DocumentView>, Option<i64>), Error> {
+    ) -> Result<(Vec<DocumentView>, Option<DocumentId>), Error> {
         actor.require(Action::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             let page = limit.saturating_add(1);
-            let mut entries = documents::list(read, record.id, filter, after.unwrap_or(0), page)?;
+            let mut entries = documents::list(read, record.id, filter, after, page)?;
             let has_more = entries.len() > limit as usize;
             entries.truncate(limit as usize);
             let next = entries.last().filter(|_| has_more).map(|entry| entry.number);
@@ -217,11 +217,11 @@ impl Service {
         let (record, entry, origins) = self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             let entry = documents::find(read, &record, id)?;
-            let origins = origins::find(read, entry.number.cast_unsigned())?;
+            let origins = origins::find(read, entry.number)?;
             Ok((record, entry, origins))
         })?;
         let text = match with_text && record.keeps_text {
-            true => self.index.text(PartitionKind::Texts, entry.number.cast_unsigned())?,
+            true => self.index.text(PartitionKind::Texts, entry.number)?,
             false => None,
         };
         let origins = origins.map(|labels| serde_json::from_str(&labels)).transpose()?;
@@ -256,7 +256,7 @@ impl Service {
     ///
     /// # Errors
     /// If it does not exist or the actor may not see it.
-    pub fn receipt(&self, actor: &Actor, receipt: i64) -> Result<RemovalReceipt, Error> {
+    pub fn receipt(&self, actor: &Actor, receipt: ReceiptId) -> Result<RemovalReceipt, Error> {
         actor.require(Action::Read)?;
         self.store.read(|read| {
             let found = removals::receipt(read, receipt)?;
@@ -273,7 +273,7 @@ impl Service {
 pub(crate) fn check_document(
     new: NewDocument,
     prepared: &PreparedText,
-) -> Result<(DocumentRow, String), Error> {
+) -> Result<(NewDocumentRow, String), Error> {
     let NewDocument { id, text, title, time, author, label, .. } = new;
     let by_digest =
         || blake3::Hash::from_bytes(prepared.digest).to_hex().chars().take(16).collect::<String>();
@@ -288,8 +288,7 @@ pub(crate) fn check_document(
     for (what, value) in short {
         check_field(what, value.map_or("", String::as_str))?;
     }
-    let entry = DocumentRow {
-        number: 0,
+    let entry = NewDocumentRow {
         id,
         title,
         time,

@@ -6,7 +6,7 @@ use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor, Scope};
+use crate::domain::{AccountId, Action, Actor, KeyId, RepositoryId, Scope};
 use crate::error::Error;
 use crate::service::accounts::{actor, audit, check_name, insert_account};
 use crate::service::repositories::check_days;
@@ -46,7 +46,7 @@ pub struct NewKey {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct KeyView {
     /// Its id.
-    pub id: i64,
+    pub id: KeyId,
     /// Its name.
     pub name: String,
     /// Its scopes, separated by commas.
@@ -119,9 +119,9 @@ impl Service {
 
     fn insert_key(
         &self,
-        account: i64,
+        account: AccountId,
         new: &NewKey,
-        repository: Option<i64>,
+        repository: Option<RepositoryId>,
     ) -> Result<KeyView, Error> {
         insert_key(&self.store, new, repository, move |_| Ok(account))
     }
@@ -139,7 +139,7 @@ impl Service {
     ///
     /// # Errors
     /// If it does not exist, or the actor lacks the permission.
-    pub fn revoke_key(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+    pub fn revoke_key(&self, actor: &Actor, id: KeyId) -> Result<(), Error> {
         actor.require(Action::ManageAccount)?;
         let account = actor.account;
         self.store.write(move |write| match keys::revoke(write, account, id, now())? {
@@ -181,8 +181,8 @@ pub(crate) fn new_key_in(
 fn insert_key(
     store: &Store,
     new: &NewKey,
-    repository: Option<i64>,
-    account: impl FnOnce(&Transaction<'_>) -> Result<i64, Error> + Send + 'static,
+    repository: Option<RepositoryId>,
+    account: impl FnOnce(&Transaction<'_>) -> Result<AccountId, Error> + Send + 'static,
 ) -> Result<KeyView, Error> {
     check_days("days", new.days)?;
     if !(1..=100).contains(&new.name.chars().count()) || new.scopes.is_empty() {

@@ -62,6 +62,7 @@ pub use crate::matching::probe::{
 
 use self::origins::Tracers;
 use crate::cancel::{self, Cancel};
+use crate::domain::DocumentId;
 use crate::error::Error;
 use crate::matching::index::{Index, PreparedText};
 use crate::store::pending::{self, PendingDocument};
@@ -179,18 +180,22 @@ impl Service {
 
     /// Adds the documents that were acknowledged but not flushed to the index.
     fn reindex_all_pending(&self) -> Result<(), Error> {
-        let mut after = Some(-1);
-        while let Some(last) = after {
-            after = self.reindex_pending(last, 500)?;
+        let mut last = self.reindex_pending(None, 500)?;
+        while last.is_some() {
+            last = self.reindex_pending(last, 500)?;
         }
         Ok(())
     }
 
     /// Adds up to `limit` documents that are not flushed yet to the index, those with numbers above
     /// `after`; returns the last number.
-    pub(crate) fn reindex_pending(&self, after: i64, limit: u32) -> Result<Option<i64>, Error> {
+    pub(crate) fn reindex_pending(
+        &self,
+        after: Option<DocumentId>,
+        limit: u32,
+    ) -> Result<Option<DocumentId>, Error> {
         let batch = self.store.read(|read| pending::list(read, after, limit))?;
-        let last = batch.last().map(|document| document.number.cast_signed());
+        let last = batch.last().map(|document| document.number);
         for PendingDocument { number, repository, packed } in batch {
             let text = unpack(&packed)?;
             let prepared: PreparedText = self.index.prepare(&text);

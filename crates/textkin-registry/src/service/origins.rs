@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use textkin::engine::trace::{Memory, Preset};
 use textkin::engine::{StreamTracer, TraceProgress, TraceSettings};
 
+use crate::domain::{DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::jobs::queue::PendingJob;
 use crate::matching::index::PartitionKind;
@@ -46,7 +47,7 @@ pub struct OriginBlock {
     /// One past its last byte.
     pub(crate) end: u32,
     /// The number of the earliest document known to contain it, if it was not evicted.
-    pub origin: Option<u64>,
+    pub origin: Option<DocumentId>,
     /// Its words.
     pub words: u32,
     /// Whether the origin is estimated from the surrounding words.
@@ -57,7 +58,7 @@ pub struct OriginBlock {
 #[derive(Debug, Default)]
 pub(crate) struct Traced {
     /// The origins of each document, as they are stored.
-    labels: Vec<(u64, String)>,
+    labels: Vec<(DocumentId, String)>,
     /// Changes of documents that were registered earlier.
     reattribution: Vec<Reattribution>,
 }
@@ -75,14 +76,14 @@ impl Traced {
 /// The tracers that are in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Tracers {
-    tracers: HashMap<u32, RepositoryTracer>,
+    tracers: HashMap<RepositoryId, RepositoryTracer>,
 }
 
 #[derive(Debug)]
 struct RepositoryTracer {
     tracer: StreamTracer,
-    /// The number of the last document read.
-    last: u64,
+    /// The last document read.
+    last: Option<DocumentId>,
     unsaved: u64,
     used: u64,
 }
@@ -92,20 +93,19 @@ impl Service {
     pub(crate) fn trace(
         &self,
         jobs: &[PendingJob],
-        public: &HashSet<u32>,
-        with_text: &HashSet<u32>,
+        public: &HashSet<RepositoryId>,
+        with_text: &HashSet<RepositoryId>,
     ) -> Result<Traced, Error> {
         let mut all = Traced::default();
         let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for job in jobs {
             let (Some(number), Some(repository)) = (job.document, job.repository) else { continue };
-            let repository = u32::try_from(repository).unwrap_or(0);
             if !public.contains(&repository) || !with_text.contains(&repository) {
                 continue;
             }
             let tracing = self.tracing(&mut tracers, repository, number)?;
             // After a crash, the tracer has read this document already.
-            if number <= tracing.last {
+            if Some(number) <= tracing.last {
                 continue;
             }
             let Some(text) = self.index.text(PartitionKind::Texts, number)? else { continue };
@@ -123,8 +123,8 @@ impl Service {
     fn tracing<'a>(
         &self,
         tracers: &'a mut Tracers,
-        repository: u32,
-        number: u64,
+        repository: RepositoryId,
+        number: DocumentId,
     ) -> Result<&'a mut RepositoryTracer, Error> {
         let used = tracers.tracers.values().map(|tracing| tracing.used).max().unwrap_or(0) + 1;
         if !tracers.tracers.contains_key(&repository) {
@@ -145,24 +145,30 @@ impl Service {
         Ok(tracing)
     }
 
-    fn tracer_file(&self, repository: u32) -> PathBuf {
+    fn tracer_file(&self, repository: RepositoryId) -> PathBuf {
         self.folder.join("origins").join(format!("{repository}.state"))
     }
 
-    fn load_tracer(&self, repository: u32, before: u64) -> Result<RepositoryTracer, Error> {
+    fn load_tracer(
+        &self,
+        repository: RepositoryId,
+        before: DocumentId,
+    ) -> Result<RepositoryTracer, Error> {
         let settings = settings()?;
         let saved = std::fs::File::open(self.tracer_file(repository)).ok().and_then(|file| {
             match StreamTracer::load(&settings, &mut BufReader::new(file)) {
-                Ok((tracer, progress)) => Some((tracer, progress.documents)),
+                Ok((tracer, progress)) => {
+                    Some((tracer, Some(DocumentId::new(progress.documents))))
+                },
                 Err(error) => {
-                    tracing::warn!(repository, %error, "cannot use the saved tracer state; starting again");
+                    tracing::warn!(%repository, %error, "cannot use the saved tracer state; starting again");
                     None
                 }
             }
         });
         let (tracer, last) = match saved {
             Some(saved) => saved,
-            None => (StreamTracer::new(&settings)?, 0),
+            None => (StreamTracer::new(&settings)?, None),
         };
         let mut tracing = RepositoryTracer { tracer, last, unsaved: 0, used: 0 };
         // Read the documents registered since it was saved.
@@ -174,10 +180,10 @@ impl Service {
                 return Ok(tracing);
             }
             for entry in batch {
-                let number = entry.number.cast_unsigned();
+                let number = entry.number;
                 match self.index.text(PartitionKind::Texts, number)? {
                     Some(text) => drop(tracing.take(number, &text)),
-                    None => tracing.last = number,
+                    None => tracing.last = Some(number),
                 }
             }
             if self.is_stopping() {
@@ -186,7 +192,11 @@ impl Service {
         }
     }
 
-    fn save_tracer(&self, repository: u32, tracing: &mut RepositoryTracer) -> Result<(), Error> {
+    fn save_tracer(
+        &self,
+        repository: RepositoryId,
+        tracing: &mut RepositoryTracer,
+    ) -> Result<(), Error> {
         let path = self.tracer_file(repository);
         let folder = self.folder.join("origins");
         crate::store::files::create_folder(&folder)?;
@@ -194,7 +204,8 @@ impl Service {
         {
             let mut writer = BufWriter::new(file.as_file());
             // The number of the last document marks its position.
-            let progress = TraceProgress { documents: tracing.last, ..TraceProgress::default() };
+            let documents = tracing.last.map_or(0, DocumentId::get);
+            let progress = TraceProgress { documents, ..TraceProgress::default() };
             tracing.tracer.save(&progress, &mut writer)?;
             writer.flush()?;
         }
@@ -205,7 +216,7 @@ impl Service {
     }
 
     /// Deletes the origin table of a repository that was deleted.
-    pub(crate) fn delete_tracer(&self, repository: u32) -> Result<(), Error> {
+    pub(crate) fn delete_tracer(&self, repository: RepositoryId) -> Result<(), Error> {
         let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         tracers.tracers.remove(&repository);
         match std::fs::remove_file(self.tracer_file(repository)) {
@@ -217,14 +228,14 @@ impl Service {
     /// Saves the states of the tracers.
     pub(crate) fn save_tracers(&self) {
         let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut repositories: Vec<u32> = tracers.tracers.keys().copied().collect();
+        let mut repositories: Vec<RepositoryId> = tracers.tracers.keys().copied().collect();
         repositories.sort_unstable();
         for repository in repositories {
             if let Some(tracing) = tracers.tracers.get_mut(&repository)
                 && tracing.unsaved > 0
                 && let Err(error) = self.save_tracer(repository, tracing)
             {
-                tracing::warn!(repository, %error, "cannot save the tracer state");
+                tracing::warn!(%repository, %error, "cannot save the tracer state");
             }
         }
     }
@@ -244,7 +255,8 @@ pub(crate) fn findings(folder: &Path, store: &Store) -> Result<Vec<String>, Erro
         if path.extension().is_none_or(|end| end != "state") {
             continue;
         }
-        let repository = path.file_stem().and_then(|name| name.to_str()?.parse::<u32>().ok());
+        let repository =
+            path.file_stem().and_then(|name| name.to_str()?.parse::<RepositoryId>().ok());
         let is_known = |id| repositories.iter().any(|own| own.id == id && own.is_public);
         let problem = match repository.is_some_and(is_known) {
             false => Some("belongs to no public repository".to_owned()),
@@ -266,8 +278,8 @@ pub(crate) fn findings(folder: &Path, store: &Store) -> Result<Vec<String>, Erro
 }
 
 impl RepositoryTracer {
-    fn take(&mut self, number: u64, text: &str) -> DocumentOrigins {
-        self.last = number;
+    fn take(&mut self, number: DocumentId, text: &str) -> DocumentOrigins {
+        self.last = Some(number);
         self.unsaved += 1;
         let output = self.tracer.trace(&number.to_string(), text);
         let traced = &output.trace;

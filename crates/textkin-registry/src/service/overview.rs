@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Transaction;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::service::Service;
@@ -172,10 +172,10 @@ impl Service {
         };
         self.store.read(|read| {
             let visible = Self::visible(read, actor)?;
-            let mut all: Vec<(i64, u32, i64, usize)> = Vec::new();
+            let mut all: Vec<(DocumentId, u32, DocumentId, usize)> = Vec::new();
             for (at, record) in visible.iter().enumerate() {
                 let Some(stored) = overview::find(read, record.id)? else { continue };
-                let best: Vec<(i64, u32, i64)> = serde_json::from_str(&stored.best)?;
+                let best: Vec<(DocumentId, u32, DocumentId)> = serde_json::from_str(&stored.best)?;
                 let best = best.into_iter().filter(|best| is_in(best.1));
                 all.extend(best.map(|(number, share, other)| (number, share, other, at)));
             }
@@ -183,8 +183,8 @@ impl Service {
             let total = all.len() as u64;
             let mut rows = Vec::new();
             for (number, share, other, at) in all.into_iter().take(limit) {
-                let view = |number: i64| -> Result<Option<DocumentView>, Error> {
-                    let entry = documents::by_number(read, number.cast_unsigned())?;
+                let view = |number: DocumentId| -> Result<Option<DocumentView>, Error> {
+                    let entry = documents::by_number(read, number)?;
                     Ok(entry.map(|entry| entry.view(&visible[at].name)))
                 };
                 // It may have been deleted since.
@@ -225,7 +225,7 @@ impl Service {
 /// many are deleted within a day after that.
 fn next_expiry(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     days: i64,
 ) -> Result<Option<(i64, u64)>, Error> {
     const DAY: i64 = 24 * 3600;

@@ -119,7 +119,7 @@ impl Service {
             let (removal, numbers) =
                 documents::remove(write, Some(by.account), &record, &entries, reason)?;
             repositories::delete(write, record.id)?;
-            Ok((removal, numbers, record.index_id()))
+            Ok((removal, numbers, record.id))
         })?;
         self.index.remove(&numbers);
         self.index.remove_repository(id);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use textkin::engine::types::Span;
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, DocumentId, ReattributionId, RepositoryId};
 use crate::error::Error;
 use crate::matching::index::{CHUNK_WORDS, PartitionKind};
 use crate::matching::occurrences::{ContainingDocument, timestamp};
@@ -19,7 +19,7 @@ use crate::store::reattributions::{self, NewReattribution};
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReattributionView {
     /// Its id.
-    pub id: i64,
+    pub id: ReattributionId,
     /// When it changed, in seconds since 1970.
     pub at: i64,
     /// The id of the document that contains the passage.
@@ -35,14 +35,14 @@ pub struct ReattributionView {
 /// The change that an older document, registered later, makes to the origins of a younger one.
 #[derive(Clone, Debug)]
 pub(super) struct Reattribution {
-    repository: u32,
+    repository: RepositoryId,
     /// The younger document, and the spans of its words.
-    document: u64,
+    document: DocumentId,
     words: Vec<Span>,
     /// The spans of it that the older document contains.
     there: Vec<Span>,
     /// The older document and its time.
-    after: u64,
+    after: DocumentId,
     timestamp: i64,
 }
 
@@ -51,12 +51,13 @@ impl Service {
     /// the times of the documents; returns the changes to younger documents.
     pub(super) fn assign(
         &self,
-        repository: u32,
-        number: u64,
+        repository: RepositoryId,
+        number: DocumentId,
         text: &str,
         labels: &mut DocumentOrigins,
     ) -> Result<Vec<Reattribution>, Error> {
-        let mut origins: Vec<u64> = labels.blocks.iter().filter_map(|block| block.origin).collect();
+        let mut origins: Vec<DocumentId> =
+            labels.blocks.iter().filter_map(|block| block.origin).collect();
         origins.sort_unstable();
         origins.dedup();
         if origins.is_empty() {
@@ -79,7 +80,7 @@ impl Service {
         let shared = containing.shared_spans((number, Some(own)));
         let containing = containing.documents;
         let blocks = shared.iter().filter_map(|shared| {
-            let origin = containing[shared.origin?].entry.number.cast_unsigned();
+            let origin = containing[shared.origin?].entry.number;
             let Span { start, end } = shared.span;
             Some(OriginBlock {
                 start,
@@ -97,7 +98,7 @@ impl Service {
             .filter(|document| document.timestamp.is_some_and(|timestamp| timestamp > own));
         let mut reattribution = Vec::new();
         for ContainingDocument { entry, there, .. } in younger {
-            let document = entry.number.cast_unsigned();
+            let document = entry.number;
             let Some(text) = self.index.text(PartitionKind::Texts, document)? else { continue };
             let words = self.index.query(&text).spans().to_vec();
             let there = there.clone();
@@ -121,7 +122,7 @@ impl Service {
         &self,
         actor: &Actor,
         repository: &str,
-        before: Option<i64>,
+        before: Option<ReattributionId>,
         limit: u32,
     ) -> Result<Vec<ReattributionView>, Error> {
         actor.require(Action::Read)?;
@@ -133,7 +134,7 @@ impl Service {
 }
 
 /// Returns the time of a document according to its source.
-fn time_of(read: &Transaction<'_>, number: u64) -> Result<Option<i64>, Error> {
+fn time_of(read: &Transaction<'_>, number: DocumentId) -> Result<Option<i64>, Error> {
     Ok(timestamp(reattributions::time_of(read, number)?.as_deref()))
 }
 
@@ -144,7 +145,7 @@ impl Reattribution {
         // It is not traced yet, or was removed.
         let Some(stored) = stored else { return Ok(()) };
         let mut labels: DocumentOrigins = serde_json::from_str(&stored)?;
-        let mut younger: Vec<(u64, bool)> = Vec::new();
+        let mut younger: Vec<(DocumentId, bool)> = Vec::new();
         let mut failed = None;
         let changed = relabel(&mut labels, &self.words, &self.there, self.after, &mut |origin| {
             if let Some(record) = younger.iter().find(|record| record.0 == origin) {
@@ -183,9 +184,9 @@ fn relabel(
     labels: &mut DocumentOrigins,
     words: &[Span],
     there: &[Span],
-    after: u64,
-    is_younger: &mut dyn FnMut(u64) -> bool,
-) -> Vec<(Option<u64>, u64)> {
+    after: DocumentId,
+    is_younger: &mut dyn FnMut(DocumentId) -> bool,
+) -> Vec<(Option<DocumentId>, u64)> {
     let each = |span: Span| {
         let first = words.partition_point(|word| word.start < span.start);
         first..words.partition_point(|word| word.start < span.end).max(first)
@@ -196,7 +197,7 @@ fn relabel(
         block_of[each(Span::new(block.start, block.end))].fill(Some(at));
     }
     let mut taken = vec![false; words.len()];
-    let mut changed: Vec<(Option<u64>, u64)> = Vec::new();
+    let mut changed: Vec<(Option<DocumentId>, u64)> = Vec::new();
     for &span in there {
         for word in each(span) {
             let before = block_of[word].map(|at| labels.blocks[at].origin);
@@ -277,7 +278,7 @@ mod tests {
         /// Compares word by word with a direct rule.
         #[test]
         fn words_get_the_older_origin_unless_an_even_older_one_has_them(
-            had in proptest::collection::vec(proptest::option::of(0u64..4), 10),
+            had in proptest::collection::vec(proptest::option::of((0u64..4).prop_map(DocumentId::new)), 10),
             there in proptest::collection::vec(any::<bool>(), 10),
         ) {
             let words: Vec<Span> = (0..10).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
@@ -292,15 +293,17 @@ mod tests {
             let spans: Vec<Span> =
                 (0..10).filter(|word| there[*word]).map(|word| words[word]).collect();
             // 3 is the new document, 0 and 1 are younger, 2 is older.
-            let changed = relabel(&mut labels, &words, &spans, 3, &mut |origin| origin < 2);
+            let changed = relabel(&mut labels, &words, &spans, DocumentId::new(3), &mut |origin| {
+                origin.get() < 2
+            });
             let mut n_changed = 0;
             for word in 0..10usize {
                 let origin = labels.blocks.iter()
                     .find(|block| block.start <= words[word].start && words[word].end <= block.end)
                     .and_then(|block| block.origin);
-                let is_given = there[word] && !matches!(had[word], Some(2 | 3));
+                let is_given = there[word] && had[word].is_none_or(|origin| origin.get() < 2);
                 n_changed += u64::from(is_given);
-                let expected = if is_given { Some(3) } else { had[word] };
+                let expected = if is_given { Some(DocumentId::new(3)) } else { had[word] };
                 prop_assert_eq!(origin, expected, "word {}", word);
             }
             prop_assert_eq!(changed.iter().map(|record| record.1).sum::<u64>(), n_changed);
@@ -334,7 +337,10 @@ mod tests {
         add("third", "2021-01-01", &format!("{} {POEM}", padding("c")));
         assert_eq!(origins("second").fresh_words, origins("second").words);
         let third = origins("third");
-        assert!(third.blocks.iter().any(|block| block.origin == Some(1)), "{third:?}");
+        assert!(
+            third.blocks.iter().any(|block| block.origin == Some(DocumentId::new(1))),
+            "{third:?}"
+        );
         assert!(service.reattributions(&anna, "news", None, 10).unwrap().is_empty());
 
         add("first", "2019-01-01", &format!("{} {POEM}", padding("a")));
@@ -342,7 +348,10 @@ mod tests {
         assert_eq!(origins("first").fresh_words, origins("first").words);
         for id in ["second", "third"] {
             let labels = origins(id);
-            assert!(labels.blocks.iter().all(|block| block.origin == Some(3)), "{id}: {labels:?}");
+            assert!(
+                labels.blocks.iter().all(|block| block.origin == Some(DocumentId::new(3))),
+                "{id}: {labels:?}"
+            );
             assert_eq!(labels.words - labels.fresh_words, 46, "{id}");
         }
         let log = service.reattributions(&anna, "news", None, 10).unwrap();
@@ -357,7 +366,10 @@ mod tests {
         // A later document gets the oldest document as origin, not the first registered one.
         add("fourth", "2022-01-01", &format!("{} {POEM}", padding("d")));
         let fourth = origins("fourth");
-        assert!(fourth.blocks.iter().all(|block| block.origin == Some(3)), "{fourth:?}");
+        assert!(
+            fourth.blocks.iter().all(|block| block.origin == Some(DocumentId::new(3))),
+            "{fourth:?}"
+        );
 
         let passages = service.passages(&anna, "news", "fourth").unwrap();
         assert_eq!(passages.len(), 1);

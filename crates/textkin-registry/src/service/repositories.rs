@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use textkin::engine::types::number::thousands;
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor, Nearness, Role};
+use crate::domain::{Action, Actor, Nearness, RepositoryId, Role};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::accounts::{audit, check_name};
@@ -269,7 +269,7 @@ fn views(
         [only] => Some(only.id),
         _ => None,
     };
-    let mut names: HashMap<i64, String> =
+    let mut names: HashMap<RepositoryId, String> =
         records.into_iter().map(|record| (record.id, record.name)).collect();
     let views = repositories::views(read, only)?.into_iter();
     Ok(views

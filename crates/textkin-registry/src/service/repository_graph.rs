@@ -8,7 +8,7 @@ use textkin::engine::source::MemorySource;
 use textkin::engine::types::{Cluster, Document, Measure};
 use textkin::engine::{RunControl, Settings, discover};
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::matching::index::PartitionKind;
 use crate::service::Service;
@@ -46,7 +46,7 @@ pub struct RepositoryGraph {
     /// The documents.
     pub documents: Vec<DocumentView>,
     /// Their numbers.
-    numbers: Vec<i64>,
+    numbers: Vec<DocumentId>,
     /// Words of the counted documents, and how many of these another document contains.
     pub(crate) words: u64,
     pub(crate) duplicated: u64,
@@ -56,8 +56,8 @@ pub struct RepositoryGraph {
     pub omitted: u64,
 }
 
-/// A cached graph: the repository, its number of documents, its latest document number, the graph.
-pub(crate) type CachedGraph = (i64, u64, i64, Arc<RepositoryGraph>);
+/// A cached graph: the repository, its number of documents, its latest document, the graph.
+pub(crate) type CachedGraph = (RepositoryId, u64, Option<DocumentId>, Arc<RepositoryGraph>);
 
 impl Service {
     /// Returns the graph of a repository. It is computed on first use, and again when documents were
@@ -81,7 +81,7 @@ impl Service {
             let entries = documents::latest(read, record.id, MAX_GRAPH_DOCUMENTS)?;
             Ok((entries, repositories::n_documents(read, record.id)?))
         })?;
-        let last = entries.first().map_or(0, |entry| entry.number);
+        let last = entries.first().map(|entry| entry.number);
         let is_current =
             |cached: &&CachedGraph| (cached.0, cached.1, cached.2) == (record.id, total, last);
         let cached = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +93,7 @@ impl Service {
         let mut documents = Vec::with_capacity(entries.len());
         let mut numbers = Vec::with_capacity(entries.len());
         for entry in entries.into_iter().rev().filter(|_| record.keeps_text) {
-            let number = entry.number.cast_unsigned();
+            let number = entry.number;
             if let Some(text) = self.index.text(PartitionKind::Texts, number)? {
                 texts.push((documents.len() as u64, text));
                 numbers.push(entry.number);
@@ -166,7 +166,7 @@ impl Service {
 impl RepositoryGraph {
     /// Returns the number of each document that shares text, the share of its best match in
     /// thousandths, and the number of the other document.
-    pub(crate) fn best(&self) -> Vec<(i64, u32, i64)> {
+    pub(crate) fn best(&self) -> Vec<(DocumentId, u32, DocumentId)> {
         let mut best: Vec<Option<(f64, usize)>> = vec![None; self.documents.len()];
         for edge in &self.edges {
             for (own, other) in [(edge.a, edge.b), (edge.b, edge.a)] {

@@ -1,6 +1,6 @@
 //! Sessions: signing in with name and password, and signing out.
 
-use crate::domain::Actor;
+use crate::domain::{AccountId, Actor};
 use crate::error::Error;
 use crate::service::accounts::{actor, audit};
 use crate::service::{Service, secrets};
@@ -26,7 +26,7 @@ impl Service {
     }
 
     /// Creates a session for an existing account.
-    pub fn new_session(&self, account: i64) -> Result<String, Error> {
+    pub fn new_session(&self, account: AccountId) -> Result<String, Error> {
         let (secret, csrf) = (secrets::secret()?, secrets::secret()?);
         let digest = secrets::digest(&secret);
         self.store.write(move |write| {

@@ -7,7 +7,7 @@ use rusqlite::Transaction;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor, Role};
+use crate::domain::{AccountId, Action, Actor, Role, TeamId};
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::accounts::{audit, check_name};
@@ -196,13 +196,13 @@ impl Service {
 }
 
 /// Returns the id of a team that the actor is a member of.
-fn own_team(read: &Transaction<'_>, actor: &Actor, team: &str) -> Result<i64, Error> {
+fn own_team(read: &Transaction<'_>, actor: &Actor, team: &str) -> Result<TeamId, Error> {
     teams::find(read, team)?
         .filter(|&id| actor.role(id).is_some())
         .ok_or_else(|| Error::not_found("team", team))
 }
 
-fn require_owner(actor: &Actor, team: i64) -> Result<(), Error> {
+fn require_owner(actor: &Actor, team: TeamId) -> Result<(), Error> {
     match actor.role(team) {
         Some(Role::Owner) => Ok(()),
         _ => Err(Error::Forbidden("only owners of the team can do this".to_owned())),
@@ -213,9 +213,9 @@ fn require_owner(actor: &Actor, team: i64) -> Result<(), Error> {
 /// account's own. What the account invited others to is withdrawn with its right to invite.
 fn check_owners(
     write: &Transaction<'_>,
-    team: i64,
+    team: TeamId,
     team_name: &str,
-    account: i64,
+    account: AccountId,
     account_name: &str,
 ) -> Result<(), Error> {
     if team_name == account_name {
@@ -233,7 +233,11 @@ fn check_owners(
 }
 
 /// Creates a team with its first owner.
-pub(super) fn insert_team(write: &Transaction<'_>, name: &str, owner: i64) -> Result<(), Error> {
+pub(super) fn insert_team(
+    write: &Transaction<'_>,
+    name: &str,
+    owner: AccountId,
+) -> Result<(), Error> {
     match teams::insert(write, name, owner)? {
         Some(_) => Ok(()),
         None => Err(Error::Conflict(format!("a team '{name}' already exists"))),

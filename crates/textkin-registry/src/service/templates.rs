@@ -1,11 +1,13 @@
 //! Templates and stop phrases of repositories: text that everybody uses, which therefore says nothing
 //! about where a text comes from.
 
+use std::fmt::Display;
+
 use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, RepositoryId, StopPhraseId, TemplateId};
 use crate::error::Error;
 use crate::matching::index::CHUNK_WORDS;
 use crate::service::accounts::audit;
@@ -36,7 +38,7 @@ pub struct NewTemplate {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TemplateView {
     /// Its id.
-    pub id: i64,
+    pub id: TemplateId,
     /// Its name.
     pub name: String,
     /// Its number of words.
@@ -58,7 +60,7 @@ pub struct NewStopPhrase {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StopPhraseView {
     /// Its id.
-    pub id: i64,
+    pub id: StopPhraseId,
     /// The phrase.
     pub phrase: String,
     /// When it was added, in seconds since 1970.
@@ -123,8 +125,13 @@ impl Service {
     ///
     /// # Errors
     /// If the actor lacks the permission, or the template does not exist.
-    pub fn delete_template(&self, actor: &Actor, repository: &str, id: i64) -> Result<(), Error> {
-        self.delete_of(actor, repository, ExcludedText::Template, id)
+    pub fn delete_template(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        id: TemplateId,
+    ) -> Result<(), Error> {
+        self.delete_of(actor, repository, ExcludedText::Template, id, templates::delete_template)
     }
 
     /// Returns the stop phrases of a repository.
@@ -183,17 +190,19 @@ impl Service {
         &self,
         actor: &Actor,
         repository: &str,
-        id: i64,
+        id: StopPhraseId,
     ) -> Result<(), Error> {
-        self.delete_of(actor, repository, ExcludedText::StopPhrase, id)
+        let what = ExcludedText::StopPhrase;
+        self.delete_of(actor, repository, what, id, templates::delete_stop_phrase)
     }
 
-    fn delete_of(
+    fn delete_of<Id: Copy + Display + Send + 'static>(
         &self,
         actor: &Actor,
         repository: &str,
         what: ExcludedText,
-        id: i64,
+        id: Id,
+        delete: fn(&Transaction<'_>, RepositoryId, Id) -> Result<bool, Error>,
     ) -> Result<(), Error> {
         actor.require(Action::ManageRepository)?;
         let (by, repository) = (actor.clone(), repository.to_owned());
@@ -201,7 +210,7 @@ impl Service {
             let record = Self::resolve(write, &by, &repository)?;
             by.require_in(Action::ManageRepository, record.access())?;
             let name = what.name();
-            if !templates::delete(write, what, record.id, id)? {
+            if !delete(write, record.id, id)? {
                 return Err(Error::not_found(name, &id.to_string()));
             }
             let object = format!("{id} of {}", record.name);
@@ -230,7 +239,7 @@ fn one_line(what: &str, text: &str, limit: usize) -> Result<String, Error> {
 fn check_limit(
     read: &Transaction<'_>,
     what: ExcludedText,
-    repository: i64,
+    repository: RepositoryId,
     limit: u64,
     name: &str,
 ) -> Result<(), Error> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::domain::{Actor, Scope};
+use crate::domain::{Actor, JobId, Scope};
 use crate::matching::index::PartitionKind;
 use crate::store::{documents, tests as store_tests};
 
@@ -220,7 +220,7 @@ fn a_check_job_does_not_reveal_that_somebody_else_watches_the_text() {
             serde_json::to_string(&listed[0]).unwrap(),
             serde_json::to_string(&view).unwrap()
         );
-        (view.id, view.created, view.finished) = (0, 0, None);
+        (view.id, view.created, view.finished) = (JobId::new(0), 0, None);
         serde_json::to_string(&view).unwrap()
     };
     assert_eq!(view("held", POEM), view("free", &nobodys));
@@ -428,7 +428,7 @@ fn origins_are_stored_and_survive_a_restart() {
         let record = Service::resolve(read, &anna, "news")?;
         Ok(documents::find(read, &record, "first")?.number)
     });
-    assert_eq!(fourth.origins.unwrap()["blocks"][0]["origin"], first.unwrap());
+    assert_eq!(fourth.origins.unwrap()["blocks"][0]["origin"], first.unwrap().get());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use textkin::engine::types::number::counted;
 use textkin::engine::types::{Layers, Tokens};
 
-use crate::domain::{Action, Actor};
+use crate::domain::{Action, Actor, AlertId, DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::service::documents::{DocumentView, RemovalReceipt};
 use crate::service::origins::DocumentOrigins;
@@ -95,9 +95,9 @@ impl Service {
         actor.require(Action::Read)?;
         self.store.read(|read| {
             let visible = Self::visible(read, actor)?;
-            let ids: Vec<i64> = visible.iter().map(|record| record.id).collect();
+            let ids: Vec<RepositoryId> = visible.iter().map(|record| record.id).collect();
             let entries = documents::latest_of_all(read, &ids, filter, limit)?;
-            let name = |id: i64| {
+            let name = |id: RepositoryId| {
                 let record = visible.iter().find(|record| record.id == id);
                 record.map_or(String::new(), |record| record.name.clone())
             };
@@ -136,7 +136,7 @@ impl Service {
             let entries = documents::page(read, record.id, filter, order, offset, size)?;
             let mut rows = Vec::with_capacity(entries.len());
             for entry in entries {
-                let old = origins::old_words(read, entry.number.cast_unsigned())?;
+                let old = origins::old_words(read, entry.number)?;
                 rows.push((entry.view(&record.name), old));
             }
             Ok((rows, total))
@@ -182,7 +182,7 @@ impl Service {
     pub fn done_alerts(
         &self,
         actor: &Actor,
-        before: Option<i64>,
+        before: Option<AlertId>,
         limit: u32,
     ) -> Result<Vec<AlertView>, Error> {
         let mut done = self.alerts(actor, Some(AlertState::Handled), false, before, limit)?;
@@ -217,7 +217,7 @@ impl Service {
         actor: &Actor,
         repository: &str,
         limit: u32,
-    ) -> Result<Vec<(u64, DocumentView, DocumentOrigins)>, Error> {
+    ) -> Result<Vec<(DocumentId, DocumentView, DocumentOrigins)>, Error> {
         actor.require(Action::Read)?;
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
@@ -225,7 +225,7 @@ impl Service {
             entries.reverse();
             let mut traced = Vec::with_capacity(entries.len());
             for entry in entries {
-                let number = entry.number.cast_unsigned();
+                let number = entry.number;
                 let Some(stored) = origins::find(read, number)? else { continue };
                 traced.push((number, entry.view(&record.name), serde_json::from_str(&stored)?));
             }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::level::{LevelSchema, LevelThresholds, MatchLevel};
-use crate::domain::{Action, Actor};
+use crate::domain::{AccountId, Action, Actor, HookId, JobId, RepositoryId, WatchId};
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::service::Service;
@@ -69,7 +69,7 @@ pub struct NewWatch {
     pub levels: LevelThresholds,
     /// The id of the webhook, if the account has several.
     #[serde(default)]
-    pub webhook: Option<i64>,
+    pub webhook: Option<HookId>,
     /// Start of the quiet hours, in which no mail is sent: minute of the day, UTC.
     #[serde(default)]
     #[schema(maximum = 1439)]
@@ -88,7 +88,7 @@ pub struct NewWatch {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WatchView {
     /// Its id.
-    pub id: i64,
+    pub id: WatchId,
     /// The repository whose texts are watched.
     pub repository: String,
     /// The minimum level of an alert.
@@ -101,7 +101,7 @@ pub struct WatchView {
     /// The minimum share of each level.
     pub levels: LevelThresholds,
     /// The id of the webhook.
-    pub webhook: Option<i64>,
+    pub webhook: Option<HookId>,
     /// Start of the quiet hours, in which no mail is sent: minute of the day, UTC.
     pub quiet_from: Option<u32>,
     /// End of the quiet hours: minute of the day, UTC.
@@ -112,20 +112,20 @@ pub struct WatchView {
     pub created: i64,
     /// The job that checks the existing documents.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub job: Option<i64>,
+    pub job: Option<JobId>,
 }
 
 /// The part of a watch that checks need.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchRule {
-    pub(crate) watch: i64,
-    pub(crate) account: i64,
-    pub(crate) repository: u32,
+    pub(crate) watch: WatchId,
+    pub(crate) account: AccountId,
+    pub(crate) repository: RepositoryId,
     pub(crate) min_level: MatchLevel,
     pub(crate) levels: LevelThresholds,
     pub(crate) min_words: u64,
     pub(crate) channels: Vec<Channel>,
-    pub(crate) hook: Option<i64>,
+    pub(crate) hook: Option<HookId>,
     pub(crate) quiet: Option<(u32, u32)>,
     pub(crate) digest_hours: u32,
 }
@@ -198,7 +198,7 @@ impl Service {
     ///
     /// # Errors
     /// If the account has none with this id.
-    pub fn delete_watch(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+    pub fn delete_watch(&self, actor: &Actor, id: WatchId) -> Result<(), Error> {
         actor.require(Action::ChangeOwn)?;
         let by = actor.clone();
         self.store.write(move |write| match watches::delete(write, &by, id)? {
@@ -208,7 +208,11 @@ impl Service {
     }
 }
 
-fn hook_of(read: &Transaction<'_>, account: i64, requested: Option<i64>) -> Result<i64, Error> {
+fn hook_of(
+    read: &Transaction<'_>,
+    account: AccountId,
+    requested: Option<HookId>,
+) -> Result<HookId, Error> {
     match hooks::ids(read, account, requested)?[..] {
         [] => {
             Err(Error::not_found("webhook", &requested.map_or(String::new(), |id| id.to_string())))

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, ToSql, Transaction, params};
 
-use crate::domain::Role;
+use crate::domain::{AccountId, Role, TeamId};
 use crate::error::Error;
 use crate::service::AccountView;
 use crate::store::now;
@@ -10,7 +10,7 @@ use crate::store::now;
 /// A row of the table of accounts.
 #[derive(Debug)]
 pub(crate) struct AccountRow {
-    pub(crate) id: i64,
+    pub(crate) id: AccountId,
     pub(crate) name: String,
     pub(crate) mail: Option<String>,
     /// The hash of the password; `None` if the account cannot sign in.
@@ -32,7 +32,7 @@ pub(crate) struct NewAccount<'a> {
 }
 
 /// Returns the account with an id.
-pub(crate) fn by_id(read: &Transaction<'_>, id: i64) -> Result<Option<AccountRow>, Error> {
+pub(crate) fn by_id(read: &Transaction<'_>, id: AccountId) -> Result<Option<AccountRow>, Error> {
     select(read, "id = ?1", &id)
 }
 
@@ -90,7 +90,10 @@ pub(crate) fn list(read: &Transaction<'_>) -> Result<Vec<AccountView>, Error> {
 }
 
 /// Returns the teams of an account, and its role in each.
-pub(crate) fn roles(read: &Transaction<'_>, account: i64) -> Result<Vec<(i64, Role)>, Error> {
+pub(crate) fn roles(
+    read: &Transaction<'_>,
+    account: AccountId,
+) -> Result<Vec<(TeamId, Role)>, Error> {
     let sql = "SELECT team, role FROM member WHERE account = ?1";
     let mut statement = read.prepare_cached(sql)?;
     let rows = statement.query_map([account], |row| {
@@ -104,8 +107,8 @@ pub(crate) fn roles(read: &Transaction<'_>, account: i64) -> Result<Vec<(i64, Ro
 pub(crate) fn find_colleague(
     read: &Transaction<'_>,
     name: &str,
-    account: i64,
-) -> Result<Option<i64>, Error> {
+    account: AccountId,
+) -> Result<Option<AccountId>, Error> {
     let sql = "SELECT account.id FROM account
                JOIN member theirs ON theirs.account = account.id
                JOIN member ours ON ours.team = theirs.team
@@ -132,7 +135,7 @@ pub(crate) fn is_taken(
 }
 
 /// Inserts an account; returns its id.
-pub(crate) fn insert(write: &Transaction<'_>, new: &NewAccount<'_>) -> Result<i64, Error> {
+pub(crate) fn insert(write: &Transaction<'_>, new: &NewAccount<'_>) -> Result<AccountId, Error> {
     let sql = "INSERT INTO account (name, mail, password, is_admin, created)
                VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id";
     let &NewAccount { name, mail, password, is_admin } = new;
@@ -145,7 +148,7 @@ pub(crate) fn insert(write: &Transaction<'_>, new: &NewAccount<'_>) -> Result<i6
 pub(crate) fn complete(
     write: &Transaction<'_>,
     new: &NewAccount<'_>,
-) -> Result<Option<i64>, Error> {
+) -> Result<Option<AccountId>, Error> {
     let sql = "UPDATE account SET password = ?2, mail = ifnull(?3, mail), is_admin = ?4
                WHERE name = ?1 AND password IS NULL RETURNING id";
     let &NewAccount { name, mail, password, is_admin } = new;
@@ -158,7 +161,7 @@ pub(crate) fn set_off(
     write: &Transaction<'_>,
     name: &str,
     is_off: bool,
-) -> Result<Option<i64>, Error> {
+) -> Result<Option<AccountId>, Error> {
     let sql = "UPDATE account SET is_off = ?2 WHERE name = ?1 RETURNING id";
     let mut statement = write.prepare_cached(sql)?;
     Ok(statement.query_row(params![name, is_off], |row| row.get(0)).optional()?)
@@ -175,14 +178,18 @@ pub(crate) fn set_admin(
 }
 
 /// Changes the hash of the password of an account.
-pub(crate) fn set_password(write: &Transaction<'_>, id: i64, hash: &str) -> Result<(), Error> {
+pub(crate) fn set_password(
+    write: &Transaction<'_>,
+    id: AccountId,
+    hash: &str,
+) -> Result<(), Error> {
     let sql = "UPDATE account SET password = ?2 WHERE id = ?1";
     write.prepare_cached(sql)?.execute(params![id, hash])?;
     Ok(())
 }
 
 /// Stores when an account last visited the dashboard.
-pub(crate) fn set_seen(write: &Transaction<'_>, id: i64, at: i64) -> Result<(), Error> {
-    write.prepare_cached("UPDATE account SET seen = ?2 WHERE id = ?1")?.execute([id, at])?;
+pub(crate) fn set_seen(write: &Transaction<'_>, id: AccountId, at: i64) -> Result<(), Error> {
+    write.prepare_cached("UPDATE account SET seen = ?2 WHERE id = ?1")?.execute(params![id, at])?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Row, ToSql, Transaction, params};
 
 use crate::domain::level::MatchLevel;
-use crate::domain::{Actor, Role};
+use crate::domain::{AccountId, Actor, AlertId, DocumentId, RepositoryId, Role, WatchId};
 use crate::error::Error;
 use crate::service::{AlertSide, AlertState, AlertView};
 use crate::store::now;
@@ -11,7 +11,7 @@ use crate::store::now;
 /// What a check needs to know of a repository.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RepositoryKind {
-    pub(crate) id: u32,
+    pub(crate) id: RepositoryId,
     pub(crate) is_public: bool,
     pub(crate) keeps_text: bool,
 }
@@ -29,11 +29,11 @@ pub(crate) fn repository_kinds(read: &Transaction<'_>) -> Result<Vec<RepositoryK
 /// An alert to be stored.
 #[derive(Clone, Debug)]
 pub(crate) struct NewAlert {
-    pub(crate) watch: i64,
+    pub(crate) watch: WatchId,
     /// The number of the watched document.
-    pub(crate) watched: u64,
+    pub(crate) watched: DocumentId,
     /// The number of the document in which it reappeared.
-    pub(crate) found: u64,
+    pub(crate) found: DocumentId,
     pub(crate) level: MatchLevel,
     /// Words of the watched document, and how many of them are shared.
     pub(crate) watched_counts: (u64, u64),
@@ -49,7 +49,7 @@ pub(crate) fn insert(
     write: &Transaction<'_>,
     alert: &NewAlert,
     now_ms: i64,
-) -> Result<Option<i64>, Error> {
+) -> Result<Option<AlertId>, Error> {
     let sql = "INSERT INTO alert (id, watch, watched, found, level, watched_words, watched_shared,
                    found_words, found_shared, created_ms, is_bounded)
                SELECT new_id(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
@@ -59,8 +59,8 @@ pub(crate) fn insert(
                ON CONFLICT DO NOTHING";
     let n_new = write.prepare_cached(sql)?.execute(params![
         alert.watch,
-        alert.watched.cast_signed(),
-        alert.found.cast_signed(),
+        alert.watched,
+        alert.found,
         alert.level.name(),
         alert.watched_counts.0,
         alert.watched_counts.1,
@@ -69,7 +69,7 @@ pub(crate) fn insert(
         now_ms,
         alert.is_bounded,
     ])?;
-    Ok((n_new > 0).then(|| write.last_insert_rowid()))
+    Ok((n_new > 0).then(|| AlertId::new(write.last_insert_rowid())))
 }
 
 /// Alerts on repositories of the teams of account ?1, limited to the repository ?2 of its key.
@@ -85,12 +85,12 @@ pub(crate) fn list(
     actor: &Actor,
     state: Option<AlertState>,
     is_mine: bool,
-    before: Option<i64>,
+    before: Option<AlertId>,
     limit: u32,
 ) -> Result<Vec<AlertView>, Error> {
     let condition = "(?3 IS NULL OR alert.state = ?3) AND (NOT ?4 OR assignee = ?1)
          AND alert.id < ?5 ORDER BY alert.id DESC LIMIT ?6";
-    let (state, before) = (state.map(AlertState::name), before.unwrap_or(i64::MAX));
+    let (state, before) = (state.map(AlertState::name), before.map_or(i64::MAX, AlertId::get));
     select(read, condition, params![actor.account, actor.only, state, is_mine, before, limit])
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn list(
 pub(crate) fn find(
     read: &Transaction<'_>,
     actor: &Actor,
-    id: i64,
+    id: AlertId,
 ) -> Result<Option<AlertView>, Error> {
     Ok(select(read, "alert.id = ?3", params![actor.account, actor.only, id])?.pop())
 }
@@ -170,7 +170,11 @@ pub(crate) fn n_done(read: &Transaction<'_>, actor: &Actor) -> Result<u64, Error
 }
 
 /// Returns the role of the actor in the team of the watched repository of an alert.
-pub(crate) fn role(read: &Transaction<'_>, actor: &Actor, id: i64) -> Result<Option<Role>, Error> {
+pub(crate) fn role(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    id: AlertId,
+) -> Result<Option<Role>, Error> {
     let sql = "SELECT role FROM alert JOIN watch ON watch.id = alert.watch
                JOIN repository ON repository.id = watch.repository
                JOIN member ON member.team = repository.team
@@ -184,10 +188,10 @@ pub(crate) fn role(read: &Transaction<'_>, actor: &Actor, id: i64) -> Result<Opt
 /// Changes the state and the assignee of an alert; `None` leaves them as they are.
 pub(crate) fn update(
     write: &Transaction<'_>,
-    id: i64,
-    account: i64,
+    id: AlertId,
+    account: AccountId,
     state: Option<AlertState>,
-    assignee: Option<Option<i64>>,
+    assignee: Option<Option<AccountId>>,
 ) -> Result<(), Error> {
     let sql = "UPDATE alert SET state = ifnull(?2, state),
                    changed = iif(?2 IS NULL, changed, ?3),

@@ -2,6 +2,7 @@
 
 use rusqlite::{Transaction, params};
 
+use crate::domain::AccountId;
 use crate::error::Error;
 use crate::service::AuditEntry;
 use crate::store::now;
@@ -9,7 +10,7 @@ use crate::store::now;
 /// Adds an entry to the audit log.
 pub(crate) fn insert(
     write: &Transaction<'_>,
-    account: Option<i64>,
+    account: Option<AccountId>,
     action: &str,
     object: &str,
 ) -> Result<(), Error> {
@@ -21,7 +22,7 @@ pub(crate) fn insert(
 /// Returns the entries of one account or of all, the latest first.
 pub(crate) fn list(
     read: &Transaction<'_>,
-    account: Option<i64>,
+    account: Option<AccountId>,
     limit: u32,
 ) -> Result<Vec<AuditEntry>, Error> {
     let sql = "SELECT at, account.name, action, object

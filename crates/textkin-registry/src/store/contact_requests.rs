@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use crate::domain::Actor;
+use crate::domain::{AccountId, Actor, ContactRequestId, DocumentId};
 use crate::error::Error;
 use crate::service::ContactRequestView;
 use crate::store::now;
@@ -11,9 +11,9 @@ use crate::store::repositories::RepositoryRecord;
 /// A contact request to be stored.
 #[derive(Debug)]
 pub(crate) struct NewContactRequestRow<'a> {
-    pub(crate) account: i64,
+    pub(crate) account: AccountId,
     /// The number of the document whose owner is contacted.
-    pub(crate) document: u64,
+    pub(crate) document: DocumentId,
     /// The digest of the requester's text.
     pub(crate) digest: &'a [u8; 32],
     pub(crate) title: &'a str,
@@ -23,9 +23,13 @@ pub(crate) struct NewContactRequestRow<'a> {
 }
 
 /// Returns the number of contact requests of an account since a time.
-pub(crate) fn n_since(read: &Transaction<'_>, account: i64, since: i64) -> Result<u64, Error> {
+pub(crate) fn n_since(
+    read: &Transaction<'_>,
+    account: AccountId,
+    since: i64,
+) -> Result<u64, Error> {
     let sql = "SELECT count(*) FROM question WHERE account = ?1 AND created > ?2";
-    Ok(read.prepare_cached(sql)?.query_row([account, since], |row| row.get(0))?)
+    Ok(read.prepare_cached(sql)?.query_row(params![account, since], |row| row.get(0))?)
 }
 
 /// Inserts a contact request, unless it was stored before or the document has been deleted.
@@ -36,8 +40,7 @@ pub(crate) fn insert(write: &Transaction<'_>, new: &NewContactRequestRow<'_>) ->
                WHERE EXISTS (SELECT 1 FROM document WHERE number = ?2)
                ON CONFLICT DO NOTHING";
     let NewContactRequestRow { account, document, digest, title, note, counts } = new;
-    let (document, now) = (document.cast_signed(), now());
-    let row = params![account, document, digest, title, note, counts.0, counts.1, now];
+    let row = params![account, document, digest, title, note, counts.0, counts.1, now()];
     write.prepare_cached(sql)?.execute(row)?;
     Ok(())
 }
@@ -47,7 +50,7 @@ pub(crate) fn list(
     read: &Transaction<'_>,
     actor: &Actor,
     is_open: bool,
-    before: Option<i64>,
+    before: Option<ContactRequestId>,
     limit: u32,
 ) -> Result<Vec<ContactRequestView>, Error> {
     let sql = "SELECT question.id, account.name, account.mail, repository.name,
@@ -61,7 +64,13 @@ pub(crate) fn list(
                  AND (NOT ?3 OR handled IS NULL) AND question.id < ?4
                ORDER BY question.id DESC LIMIT ?5";
     let mut statement = read.prepare_cached(sql)?;
-    let row = params![actor.account, actor.only, is_open, before.unwrap_or(i64::MAX), limit];
+    let row = params![
+        actor.account,
+        actor.only,
+        is_open,
+        before.map_or(i64::MAX, ContactRequestId::get),
+        limit
+    ];
     let rows = statement.query_map(row, |row| {
         Ok(ContactRequestView {
             id: row.get(0)?,
@@ -84,7 +93,7 @@ pub(crate) fn list(
 /// Returns the repository whose owners a contact request is for.
 pub(crate) fn repository(
     read: &Transaction<'_>,
-    id: i64,
+    id: ContactRequestId,
 ) -> Result<Option<RepositoryRecord>, Error> {
     let sql = format!(
         "SELECT {} FROM question JOIN document ON document.number = question.document
@@ -95,9 +104,13 @@ pub(crate) fn repository(
 }
 
 /// Marks an open contact request as handled by an account.
-pub(crate) fn handle(write: &Transaction<'_>, id: i64, account: i64) -> Result<(), Error> {
+pub(crate) fn handle(
+    write: &Transaction<'_>,
+    id: ContactRequestId,
+    account: AccountId,
+) -> Result<(), Error> {
     let sql = "UPDATE question SET handled = ?2, handled_by = ?3
                WHERE id = ?1 AND handled IS NULL";
-    write.prepare_cached(sql)?.execute([id, now(), account])?;
+    write.prepare_cached(sql)?.execute(params![id, now(), account])?;
     Ok(())
 }

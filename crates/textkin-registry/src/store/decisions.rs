@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use crate::domain::AccountId;
 use crate::error::Error;
 use crate::service::decisions::StoredDecision;
 use crate::store::now;
@@ -9,7 +10,7 @@ use crate::store::now;
 /// Returns the latest decision of the teams of an account about two texts.
 pub(crate) fn latest(
     read: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     [a, b]: [i64; 2],
 ) -> Result<Option<StoredDecision>, Error> {
     let sql = "SELECT state, note, account.name, at FROM decision
@@ -21,13 +22,13 @@ pub(crate) fn latest(
         let (state, note, by, at) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
         Ok(StoredDecision { state, note, by, at })
     };
-    Ok(read.prepare_cached(sql)?.query_row([a, b, account], row).optional()?)
+    Ok(read.prepare_cached(sql)?.query_row(params![a, b, account], row).optional()?)
 }
 
 /// Inserts a decision about two texts for the personal team of an account.
 pub(crate) fn insert(
     write: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     [a, b]: [i64; 2],
     state: &str,
     note: &str,

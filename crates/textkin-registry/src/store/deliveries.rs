@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use crate::domain::{AccountId, AlertId, DeliveryId, HookId};
 use crate::error::Error;
 use crate::service::{Channel, DeliveryState, DeliveryView};
 use crate::store::now;
@@ -33,10 +34,10 @@ fn channel(row: &Row<'_>, column: usize) -> rusqlite::Result<Channel> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewDelivery {
     /// The alert; `None` for a test.
-    pub(crate) alert: Option<i64>,
-    pub(crate) account: i64,
+    pub(crate) alert: Option<AlertId>,
+    pub(crate) account: AccountId,
     pub(crate) channel: Channel,
-    pub(crate) hook: Option<i64>,
+    pub(crate) hook: Option<HookId>,
     /// When it is due, in seconds since 1970.
     pub(crate) next: i64,
 }
@@ -46,21 +47,21 @@ pub(crate) fn insert(
     write: &Transaction<'_>,
     delivery: &NewDelivery,
     now: i64,
-) -> Result<i64, Error> {
+) -> Result<DeliveryId, Error> {
     let sql = "INSERT INTO delivery (id, alert, account, channel, hook, state, next, created)
                VALUES (new_id(), ?1, ?2, ?3, ?4, 'waiting', ?5, ?6)";
     let NewDelivery { alert, account, channel, hook, next } = delivery;
     let row = params![alert, account, channel.name(), hook, next, now];
     write.prepare_cached(sql)?.execute(row)?;
-    Ok(write.last_insert_rowid())
+    Ok(DeliveryId::new(write.last_insert_rowid()))
 }
 
 /// Returns the deliveries of an account with ids below `before`, the latest first.
 pub(crate) fn list(
     read: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     state: Option<DeliveryState>,
-    before: Option<i64>,
+    before: Option<DeliveryId>,
     limit: u32,
 ) -> Result<Vec<DeliveryView>, Error> {
     let sql = format!(
@@ -69,7 +70,7 @@ pub(crate) fn list(
     );
     let mut statement = read.prepare_cached(&sql)?;
     let state = state.map(DeliveryState::name);
-    let row = params![account, state, before.unwrap_or(i64::MAX), limit];
+    let row = params![account, state, before.map_or(i64::MAX, DeliveryId::get), limit];
     let rows = statement.query_map(row, view)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -77,22 +78,29 @@ pub(crate) fn list(
 /// Returns a delivery of an account.
 pub(crate) fn find(
     read: &Transaction<'_>,
-    account: i64,
-    id: i64,
+    account: AccountId,
+    id: DeliveryId,
 ) -> Result<Option<DeliveryView>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM delivery WHERE id = ?1 AND account = ?2");
-    Ok(read.prepare_cached(&sql)?.query_row([id, account], view).optional()?)
+    Ok(read.prepare_cached(&sql)?.query_row(params![id, account], view).optional()?)
 }
 
 /// Lets a delivery of an account wait again, due at once; returns whether there is one.
-pub(crate) fn resend(write: &Transaction<'_>, account: i64, id: i64) -> Result<bool, Error> {
+pub(crate) fn resend(
+    write: &Transaction<'_>,
+    account: AccountId,
+    id: DeliveryId,
+) -> Result<bool, Error> {
     let sql = "UPDATE delivery SET state = 'waiting', attempts = 0, next = ?3, finished = NULL
                WHERE id = ?1 AND account = ?2";
-    Ok(write.prepare_cached(sql)?.execute([id, account, now()])? > 0)
+    Ok(write.prepare_cached(sql)?.execute(params![id, account, now()])? > 0)
 }
 
 /// Returns up to 100 accounts and channels with due deliveries, the longest waiting first.
-pub(crate) fn due_accounts(read: &Transaction<'_>, now: i64) -> Result<Vec<(i64, Channel)>, Error> {
+pub(crate) fn due_accounts(
+    read: &Transaction<'_>,
+    now: i64,
+) -> Result<Vec<(AccountId, Channel)>, Error> {
     let sql = "SELECT account, channel FROM delivery
                WHERE state = 'waiting' AND next <= ?1
                GROUP BY account, channel ORDER BY min(next), min(id) LIMIT 100";
@@ -104,10 +112,10 @@ pub(crate) fn due_accounts(read: &Transaction<'_>, now: i64) -> Result<Vec<(i64,
 /// A delivery that is due.
 #[derive(Debug)]
 pub(crate) struct DueDelivery {
-    pub(crate) id: i64,
+    pub(crate) id: DeliveryId,
     /// The alert; `None` for a test.
-    pub(crate) alert: Option<i64>,
-    pub(crate) hook: Option<i64>,
+    pub(crate) alert: Option<AlertId>,
+    pub(crate) hook: Option<HookId>,
     /// Whether its watch collects alerts in digests.
     pub(crate) in_digest: bool,
 }
@@ -115,7 +123,7 @@ pub(crate) struct DueDelivery {
 /// Returns the due deliveries of an account over a channel, the longest waiting first.
 pub(crate) fn due(
     read: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     channel: Channel,
     now: i64,
     limit: u32,
@@ -136,7 +144,7 @@ pub(crate) fn due(
 }
 
 /// Returns the number of attempts of a delivery; `None` if it was deleted together with its alert.
-pub(crate) fn attempts(read: &Transaction<'_>, id: i64) -> Result<Option<u32>, Error> {
+pub(crate) fn attempts(read: &Transaction<'_>, id: DeliveryId) -> Result<Option<u32>, Error> {
     let sql = "SELECT attempts FROM delivery WHERE id = ?1";
     Ok(read.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?)
 }
@@ -156,7 +164,11 @@ pub(crate) struct Attempt<'a> {
 }
 
 /// Stores the outcome of an attempt.
-pub(crate) fn record(write: &Transaction<'_>, id: i64, attempt: &Attempt<'_>) -> Result<(), Error> {
+pub(crate) fn record(
+    write: &Transaction<'_>,
+    id: DeliveryId,
+    attempt: &Attempt<'_>,
+) -> Result<(), Error> {
     let sql = "UPDATE delivery SET state = ?2, attempts = ?3, next = ?4, answer = ?5,
                    finished = ?6 WHERE id = ?1";
     let Attempt { state, attempts, next, answer, finished } = attempt;

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use crate::domain::{AccountId, DocumentId, JobId, RepositoryId};
 use crate::error::Error;
 use crate::jobs::queue;
 use crate::service::{DocumentView, ExistingPolicy, RemovalReceipt};
@@ -16,7 +17,7 @@ const MAX_LISTED: usize = 1000;
 /// A row of the table of documents.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentRow {
-    pub(crate) number: i64,
+    pub(crate) number: DocumentId,
     pub(crate) id: String,
     pub(crate) title: Option<String>,
     pub(crate) time: Option<String>,
@@ -68,6 +69,20 @@ impl DocumentRow {
     }
 }
 
+/// A document that is not in the table yet.
+#[derive(Clone, Debug)]
+pub(crate) struct NewDocumentRow {
+    pub(crate) id: String,
+    pub(crate) title: Option<String>,
+    pub(crate) time: Option<String>,
+    pub(crate) author: Option<String>,
+    pub(crate) label: Option<String>,
+    pub(crate) words: u32,
+    pub(crate) bytes: u64,
+    pub(crate) digest: [u8; 32],
+    pub(crate) added: i64,
+}
+
 /// The condition that the id or title contains the text ?2, if there is one.
 const CONTAINS: &str =
     "(?2 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?2)) > 0)";
@@ -76,13 +91,14 @@ const CONTAINS: &str =
 /// with `filter` in the id or title.
 pub(crate) fn list(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     filter: Option<&str>,
-    after: i64,
+    after: Option<DocumentId>,
     limit: u32,
 ) -> Result<Vec<DocumentRow>, Error> {
-    let condition =
-        format!("repository = ?1 AND {CONTAINS} AND number > ?3 ORDER BY number LIMIT ?4");
+    let condition = format!(
+        "repository = ?1 AND {CONTAINS} AND number > ifnull(?3, 0) ORDER BY number LIMIT ?4"
+    );
     select(read, &condition, params![repository, filter, after, limit])
 }
 
@@ -90,20 +106,21 @@ pub(crate) fn list(
 /// below `before`.
 pub(crate) fn between(
     read: &Transaction<'_>,
-    repository: u32,
-    after: u64,
-    before: u64,
+    repository: RepositoryId,
+    after: Option<DocumentId>,
+    before: DocumentId,
     limit: u32,
 ) -> Result<Vec<DocumentRow>, Error> {
-    let condition = "repository = ?1 AND number > ?2 AND number < ?3 ORDER BY number LIMIT ?4";
-    let row = params![repository, after.cast_signed(), before.cast_signed(), limit];
+    let condition =
+        "repository = ?1 AND number > ifnull(?2, 0) AND number < ?3 ORDER BY number LIMIT ?4";
+    let row = params![repository, after, before, limit];
     select(read, condition, row)
 }
 
 /// Returns the latest documents of a repository, the latest first.
 pub(crate) fn latest(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     limit: usize,
 ) -> Result<Vec<DocumentRow>, Error> {
     let condition = "repository = ?1 ORDER BY number DESC LIMIT ?2";
@@ -113,7 +130,7 @@ pub(crate) fn latest(
 /// Returns the latest documents of a repository that were traced, the latest first.
 pub(crate) fn latest_traced(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     limit: u32,
 ) -> Result<Vec<DocumentRow>, Error> {
     let condition = "repository = ?1
@@ -126,10 +143,10 @@ pub(crate) fn latest_traced(
 /// repository, the latest first.
 pub(crate) fn latest_of_all(
     read: &Transaction<'_>,
-    repositories: &[i64],
+    repositories: &[RepositoryId],
     filter: Option<&str>,
     limit: u32,
-) -> Result<Vec<(i64, DocumentRow)>, Error> {
+) -> Result<Vec<(RepositoryId, DocumentRow)>, Error> {
     let sql = format!(
         "SELECT {}, document.repository FROM document
          WHERE repository IN (SELECT value FROM json_each(?1)) AND {CONTAINS}
@@ -158,7 +175,7 @@ pub(crate) enum DocumentOrder {
 /// Returns a page of the documents of a repository with `filter` in the id or title.
 pub(crate) fn page(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     filter: Option<&str>,
     order: DocumentOrder,
     offset: u64,
@@ -178,7 +195,7 @@ pub(crate) fn page(
 /// Counts the documents of a repository with `filter` in the id or title.
 pub(crate) fn count(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     filter: Option<&str>,
 ) -> Result<u64, Error> {
     let sql = format!("SELECT count(*) FROM document WHERE repository = ?1 AND {CONTAINS}");
@@ -199,7 +216,7 @@ pub(crate) struct DocumentChoice<'a> {
 /// Returns the documents of a repository that meet some conditions, in the order of registration.
 pub(crate) fn choose(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     choice: &DocumentChoice<'_>,
 ) -> Result<Vec<DocumentRow>, Error> {
     let condition = format!(
@@ -213,15 +230,14 @@ pub(crate) fn choose(
 }
 
 /// Returns the number and the repository of every document.
-pub(crate) fn owners(read: &Transaction<'_>) -> Result<Vec<(u64, u32)>, Error> {
+pub(crate) fn owners(read: &Transaction<'_>) -> Result<Vec<(DocumentId, RepositoryId)>, Error> {
     let mut statement = read.prepare_cached("SELECT number, repository FROM document")?;
-    let rows =
-        statement.query_map([], |row| Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?)))?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Returns the digest of the text of every document, by number.
-pub(crate) fn digests(read: &Transaction<'_>) -> Result<HashMap<u64, [u8; 32]>, Error> {
+pub(crate) fn digests(read: &Transaction<'_>) -> Result<HashMap<DocumentId, [u8; 32]>, Error> {
     let mut statement = read.prepare_cached("SELECT number, digest FROM document")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -243,9 +259,11 @@ pub(crate) fn find(
 }
 
 /// Returns the document with a number, if it still exists.
-pub(crate) fn by_number(read: &Transaction<'_>, number: u64) -> Result<Option<DocumentRow>, Error> {
+pub(crate) fn by_number(
+    read: &Transaction<'_>,
+    number: DocumentId,
+) -> Result<Option<DocumentRow>, Error> {
     let sql = format!("SELECT {} FROM document WHERE number = ?1", DocumentRow::COLUMNS);
-    let number = number.cast_signed();
     Ok(read.prepare_cached(&sql)?.query_row([number], DocumentRow::read).optional()?)
 }
 
@@ -264,14 +282,14 @@ fn select(
 /// The outcome of inserting a document into the store.
 pub(crate) struct InsertOutcome {
     /// Its number; `None` if nothing was changed.
-    pub(crate) number: Option<u64>,
-    pub(crate) job: Option<i64>,
-    pub(crate) replaced: Vec<u64>,
+    pub(crate) number: Option<DocumentId>,
+    pub(crate) job: Option<JobId>,
+    pub(crate) replaced: Vec<DocumentId>,
 }
 
 /// What is stored with the row of a new document.
 pub(crate) struct PendingText<'a> {
-    pub(crate) account: i64,
+    pub(crate) account: AccountId,
     pub(crate) packed: &'a [u8],
     pub(crate) existing: ExistingPolicy,
 }
@@ -279,7 +297,7 @@ pub(crate) struct PendingText<'a> {
 /// Inserts a document into the store; the caller then adds it to the index.
 pub(crate) fn insert(
     write: &Transaction<'_>,
-    entry: &DocumentRow,
+    entry: &NewDocumentRow,
     record: &RepositoryRecord,
     text: &PendingText<'_>,
 ) -> Result<InsertOutcome, Error> {
@@ -311,8 +329,8 @@ pub(crate) fn insert(
     let sql =
         "INSERT INTO document (repository, id, title, time, words, bytes, digest, added, account,
                                    author, label)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    write.prepare_cached(sql)?.execute(params![
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING number";
+    let row = params![
         record.id,
         entry.id,
         entry.title,
@@ -324,25 +342,25 @@ pub(crate) fn insert(
         account,
         entry.author,
         entry.label,
-    ])?;
-    let number = write.last_insert_rowid();
+    ];
+    let number: DocumentId = write.prepare_cached(sql)?.query_row(row, |row| row.get(0))?;
     pending::insert(write, number, packed)?;
     let sql = "UPDATE repository SET documents = documents + 1, words = words + ?2, last_added = ?3
                WHERE id = ?1";
     write.prepare_cached(sql)?.execute(params![record.id, entry.words, entry.added])?;
     let job = jobs::insert(write, queue::CHECK, Some(account), Some(record.id), Some(number))?;
-    Ok(InsertOutcome { number: Some(number.cast_unsigned()), job: Some(job), replaced })
+    Ok(InsertOutcome { number: Some(number), job: Some(job), replaced })
 }
 
 /// Removes documents of a repository with their alerts and origins; the caller then removes the
 /// returned numbers from the index.
 pub(crate) fn remove(
     write: &Transaction<'_>,
-    account: Option<i64>,
+    account: Option<AccountId>,
     record: &RepositoryRecord,
     entries: &[DocumentRow],
     reason: &str,
-) -> Result<(RemovalReceipt, Vec<u64>), Error> {
+) -> Result<(RemovalReceipt, Vec<DocumentId>), Error> {
     let listed: Vec<serde_json::Value> = entries
         .iter()
         .take(MAX_LISTED)
@@ -351,8 +369,8 @@ pub(crate) fn remove(
             serde_json::json!({ "id": entry.id, "digest": digest })
         })
         .collect();
-    let mut receipt = RemovalReceipt {
-        receipt: 0,
+    let receipt = RemovalReceipt {
+        receipt: removals::new_receipt_id(write)?,
         at: now(),
         repository: record.name.clone(),
         reason: reason.to_owned(),
@@ -361,7 +379,7 @@ pub(crate) fn remove(
         ids: serde_json::Value::Array(listed),
         erased: None,
     };
-    receipt.receipt = removals::insert_receipt(write, account, record.team, &receipt)?;
+    removals::insert_receipt(write, account, record.team, &receipt)?;
     let mut delete = write.prepare_cached("DELETE FROM document WHERE number = ?1")?;
     let partition = Some(record.indexed().key());
     let mut jobs = write.prepare_cached(
@@ -371,7 +389,7 @@ pub(crate) fn remove(
     for entry in entries {
         // This also deletes its alerts, origins and pending text.
         delete.execute([entry.number])?;
-        let (number, receipt) = (entry.number.cast_unsigned(), Some(receipt.receipt));
+        let (number, receipt) = (entry.number, Some(receipt.receipt));
         removals::insert(write, RemovedDocument { number, partition, receipt })?;
         jobs.execute([entry.number])?;
     }
@@ -387,18 +405,18 @@ pub(crate) fn remove(
         reason,
         &format!("{}: {count}, receipt {}", record.name, receipt.receipt),
     )?;
-    Ok((receipt, entries.iter().map(|entry| entry.number.cast_unsigned()).collect()))
+    Ok((receipt, entries.iter().map(|entry| entry.number).collect()))
 }
 
 /// Deletes a document from the copy of a store, without a receipt.
-pub(crate) fn forget(write: &Transaction<'_>, number: u64) -> Result<(), Error> {
+pub(crate) fn forget(write: &Transaction<'_>, number: DocumentId) -> Result<(), Error> {
     for sql in [
         "UPDATE repository SET documents = documents - 1,
              words = words - (SELECT words FROM document WHERE number = ?1)
          WHERE id = (SELECT repository FROM document WHERE number = ?1)",
         "DELETE FROM document WHERE number = ?1",
     ] {
-        write.prepare_cached(sql)?.execute([number.cast_signed()])?;
+        write.prepare_cached(sql)?.execute([number])?;
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ pub(super) fn add_function(connection: &Connection) -> Result<(), Error> {
         getrandom::fill(&mut random)
             .map_err(|error| rusqlite::Error::UserFunctionError(error.to_string().into()))?;
         *last = next_id(*last, milliseconds(), u64::from(u32::from_le_bytes(random)));
-        Ok(last.cast_signed())
+        Ok(*last)
     })?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
-use crate::domain::Actor;
+use crate::domain::{AccountId, Actor, DocumentId, JobId, RepositoryId};
 use crate::error::Error;
 use crate::jobs::queue::{JobState, JobView, PendingJob};
 use crate::store::now;
@@ -29,7 +29,7 @@ fn view(row: &Row<'_>) -> rusqlite::Result<JobView> {
 pub(crate) fn find(
     read: &Transaction<'_>,
     actor: &Actor,
-    id: i64,
+    id: JobId,
 ) -> Result<Option<JobView>, Error> {
     let sql = format!(
         "SELECT {COLUMNS} FROM job LEFT JOIN repository ON repository.id = repository
@@ -44,7 +44,7 @@ pub(crate) fn list(
     read: &Transaction<'_>,
     actor: &Actor,
     state: Option<&str>,
-    before: Option<i64>,
+    before: Option<JobId>,
     limit: u32,
 ) -> Result<Vec<JobView>, Error> {
     let sql = format!(
@@ -60,7 +60,7 @@ pub(crate) fn list(
 }
 
 /// Lets a failed job of the actor's account wait again; returns whether there was one.
-pub(crate) fn retry(write: &Transaction<'_>, actor: &Actor, id: i64) -> Result<bool, Error> {
+pub(crate) fn retry(write: &Transaction<'_>, actor: &Actor, id: JobId) -> Result<bool, Error> {
     let sql = "UPDATE job SET state = 'waiting', detail = '', finished = NULL
                WHERE id = ?1 AND account = ?2 AND state = 'failed'
                  AND (?3 IS NULL OR repository = ?3)";
@@ -71,7 +71,7 @@ pub(crate) fn retry(write: &Transaction<'_>, actor: &Actor, id: i64) -> Result<b
 pub(crate) fn delete_failed(
     write: &Transaction<'_>,
     actor: &Actor,
-    id: i64,
+    id: JobId,
 ) -> Result<Option<Option<String>>, Error> {
     let sql = "DELETE FROM job WHERE id = ?1 AND account = ?2 AND state = 'failed'
                  AND (?3 IS NULL OR repository = ?3) RETURNING payload";
@@ -83,10 +83,10 @@ pub(crate) fn delete_failed(
 pub(crate) fn insert(
     write: &Transaction<'_>,
     kind: &str,
-    account: Option<i64>,
-    repository: Option<i64>,
-    document: Option<i64>,
-) -> Result<i64, Error> {
+    account: Option<AccountId>,
+    repository: Option<RepositoryId>,
+    document: Option<DocumentId>,
+) -> Result<JobId, Error> {
     insert_with(write, kind, account, repository, document, None)
 }
 
@@ -94,16 +94,16 @@ pub(crate) fn insert(
 pub(crate) fn insert_with(
     write: &Transaction<'_>,
     kind: &str,
-    account: Option<i64>,
-    repository: Option<i64>,
-    document: Option<i64>,
+    account: Option<AccountId>,
+    repository: Option<RepositoryId>,
+    document: Option<DocumentId>,
     payload: Option<&str>,
-) -> Result<i64, Error> {
+) -> Result<JobId, Error> {
     let sql = "INSERT INTO job (id, kind, account, repository, document, payload, state, created)
                VALUES (new_id(), ?1, ?2, ?3, ?4, ?5, 'waiting', ?6)";
     let row = params![kind, account, repository, document, payload, now()];
     write.prepare_cached(sql)?.execute(row)?;
-    Ok(write.last_insert_rowid())
+    Ok(JobId::new(write.last_insert_rowid()))
 }
 
 /// Returns the waiting jobs, in order. Jobs that were running when the server stopped are among them:
@@ -126,7 +126,7 @@ pub(crate) fn waiting(
             kind: row.get(1)?,
             account: row.get(2)?,
             repository: row.get(3)?,
-            document: row.get::<_, Option<i64>>(4)?.map(i64::cast_unsigned),
+            document: row.get(4)?,
             payload: row.get(5)?,
             created: row.get(6)?,
         })
@@ -137,7 +137,7 @@ pub(crate) fn waiting(
 /// Stores the outcome of a job.
 pub(crate) fn finish(
     write: &Transaction<'_>,
-    id: i64,
+    id: JobId,
     outcome: Result<&str, &str>,
 ) -> Result<(), Error> {
     let (state, detail) = match outcome {
@@ -153,7 +153,7 @@ pub(crate) fn finish(
 /// Stores the progress of a job.
 pub(crate) fn progress(
     write: &Transaction<'_>,
-    id: i64,
+    id: JobId,
     done: u64,
     total: Option<u64>,
     detail: &str,

@@ -2,16 +2,17 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use crate::domain::{AccountId, KeyId, RepositoryId};
 use crate::error::Error;
 use crate::service::KeyView;
 
 /// An API key that can be used.
 #[derive(Debug)]
 pub(crate) struct KeyRow {
-    pub(crate) id: i64,
-    pub(crate) account: i64,
+    pub(crate) id: KeyId,
+    pub(crate) account: AccountId,
     pub(crate) scopes: String,
-    pub(crate) repository: Option<i64>,
+    pub(crate) repository: Option<RepositoryId>,
     pub(crate) addresses: Option<String>,
     /// When it was last used, in seconds since 1970; 0 if it was not used yet.
     pub(crate) used: i64,
@@ -20,11 +21,11 @@ pub(crate) struct KeyRow {
 /// An API key to be stored.
 #[derive(Debug)]
 pub(crate) struct NewKeyRow<'a> {
-    pub(crate) account: i64,
+    pub(crate) account: AccountId,
     pub(crate) name: &'a str,
     pub(crate) digest: &'a [u8; 32],
     pub(crate) scopes: &'a str,
-    pub(crate) repository: Option<i64>,
+    pub(crate) repository: Option<RepositoryId>,
     pub(crate) addresses: Option<&'a str>,
     pub(crate) created: i64,
     pub(crate) expires: Option<i64>,
@@ -54,7 +55,7 @@ pub(crate) fn find(
 }
 
 /// Returns the keys of an account, the latest first.
-pub(crate) fn list(read: &Transaction<'_>, account: i64) -> Result<Vec<KeyView>, Error> {
+pub(crate) fn list(read: &Transaction<'_>, account: AccountId) -> Result<Vec<KeyView>, Error> {
     let sql = "SELECT api_key.id, api_key.name, scopes, repository.name, addresses,
                       api_key.created, expires, used, revoked
                FROM api_key LEFT JOIN repository ON repository.id = repository
@@ -78,7 +79,7 @@ pub(crate) fn list(read: &Transaction<'_>, account: i64) -> Result<Vec<KeyView>,
 }
 
 /// Inserts a key; returns its id.
-pub(crate) fn insert(write: &Transaction<'_>, new: &NewKeyRow<'_>) -> Result<i64, Error> {
+pub(crate) fn insert(write: &Transaction<'_>, new: &NewKeyRow<'_>) -> Result<KeyId, Error> {
     let sql = "INSERT INTO api_key
                    (account, name, digest, scopes, repository, addresses, created, expires)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
@@ -88,19 +89,19 @@ pub(crate) fn insert(write: &Transaction<'_>, new: &NewKeyRow<'_>) -> Result<i64
 }
 
 /// Stores when a key was last used.
-pub(crate) fn set_used(write: &Transaction<'_>, id: i64, at: i64) -> Result<(), Error> {
-    write.prepare_cached("UPDATE api_key SET used = ?2 WHERE id = ?1")?.execute([id, at])?;
+pub(crate) fn set_used(write: &Transaction<'_>, id: KeyId, at: i64) -> Result<(), Error> {
+    write.prepare_cached("UPDATE api_key SET used = ?2 WHERE id = ?1")?.execute(params![id, at])?;
     Ok(())
 }
 
 /// Revokes a key of an account; returns whether there was one.
 pub(crate) fn revoke(
     write: &Transaction<'_>,
-    account: i64,
-    id: i64,
+    account: AccountId,
+    id: KeyId,
     at: i64,
 ) -> Result<bool, Error> {
     let sql = "UPDATE api_key SET revoked = ?3
                WHERE id = ?1 AND account = ?2 AND revoked IS NULL";
-    Ok(write.prepare_cached(sql)?.execute([id, account, at])? > 0)
+    Ok(write.prepare_cached(sql)?.execute(params![id, account, at])? > 0)
 }

@@ -2,6 +2,7 @@
 
 use rusqlite::{Transaction, params};
 
+use crate::domain::MessageId;
 use crate::error::Error;
 
 /// The maximum number of waiting messages that are returned at once.
@@ -34,7 +35,7 @@ pub(crate) fn insert(
 }
 
 /// Returns the ids of the messages that are not answered yet, in order of arrival.
-pub(crate) fn waiting(read: &Transaction<'_>) -> Result<Vec<i64>, Error> {
+pub(crate) fn waiting(read: &Transaction<'_>) -> Result<Vec<MessageId>, Error> {
     let sql = "SELECT id FROM mail WHERE body IS NOT NULL ORDER BY id LIMIT ?1";
     let mut statement = read.prepare_cached(sql)?;
     let rows = statement.query_map([MAX_WAITING], |row| row.get(0))?;
@@ -42,14 +43,18 @@ pub(crate) fn waiting(read: &Transaction<'_>) -> Result<Vec<i64>, Error> {
 }
 
 /// Returns the time of arrival and the body of a waiting message.
-pub(crate) fn get(read: &Transaction<'_>, id: i64) -> Result<(i64, Vec<u8>), Error> {
+pub(crate) fn get(read: &Transaction<'_>, id: MessageId) -> Result<(i64, Vec<u8>), Error> {
     let sql = "SELECT at, body FROM mail WHERE id = ?1 AND body IS NOT NULL";
     let mut statement = read.prepare_cached(sql)?;
     Ok(statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
 /// Replaces the body of a message; `None` deletes it.
-pub(crate) fn set_body(write: &Transaction<'_>, id: i64, body: Option<&[u8]>) -> Result<(), Error> {
+pub(crate) fn set_body(
+    write: &Transaction<'_>,
+    id: MessageId,
+    body: Option<&[u8]>,
+) -> Result<(), Error> {
     let sql = "UPDATE mail SET body = ?2 WHERE id = ?1";
     write.prepare_cached(sql)?.execute(params![id, body])?;
     Ok(())

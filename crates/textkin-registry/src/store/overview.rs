@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use crate::domain::RepositoryId;
 use crate::error::Error;
 use crate::store::repositories::RepositoryRecord;
 
@@ -24,7 +25,7 @@ pub(crate) struct StoredOverview {
 /// Stores the overview of a repository, if it still exists.
 pub(crate) fn replace(
     write: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     overview: &StoredOverview,
 ) -> Result<(), Error> {
     let StoredOverview { at, documents, compared, words, duplicated, clusters, bars, best } =
@@ -41,7 +42,7 @@ pub(crate) fn replace(
 /// Returns the overview of a repository.
 pub(crate) fn find(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
 ) -> Result<Option<StoredOverview>, Error> {
     let sql = "SELECT at, documents, compared, words, duplicated, clusters, bars, best
                FROM figures WHERE repository = ?1";
@@ -69,7 +70,10 @@ pub(crate) struct Retention {
 }
 
 /// Returns the retention rules of a repository.
-pub(crate) fn retention(read: &Transaction<'_>, repository: i64) -> Result<Retention, Error> {
+pub(crate) fn retention(
+    read: &Transaction<'_>,
+    repository: RepositoryId,
+) -> Result<Retention, Error> {
     let sql = "SELECT keep_days, keep_count, documents FROM repository WHERE id = ?1";
     let row = |row: &rusqlite::Row<'_>| {
         Ok(Retention { keep_days: row.get(0)?, keep_count: row.get(1)?, documents: row.get(2)? })
@@ -81,7 +85,7 @@ pub(crate) fn retention(read: &Transaction<'_>, repository: i64) -> Result<Reten
 /// `seconds` after that.
 pub(crate) fn oldest(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     seconds: i64,
 ) -> Result<Option<(i64, u64)>, Error> {
     let sql = "SELECT min(added) FROM document WHERE repository = ?1";

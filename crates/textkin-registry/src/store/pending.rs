@@ -2,6 +2,7 @@
 
 use rusqlite::{Transaction, params};
 
+use crate::domain::DocumentId;
 use crate::error::Error;
 use crate::matching::index::IndexedRepository;
 use crate::store::repositories::RepositoryRecord;
@@ -9,14 +10,18 @@ use crate::store::repositories::RepositoryRecord;
 /// A document that is not flushed yet.
 #[derive(Debug)]
 pub(crate) struct PendingDocument {
-    pub(crate) number: u64,
+    pub(crate) number: DocumentId,
     /// The text, compressed.
     pub(crate) packed: Vec<u8>,
     pub(crate) repository: IndexedRepository,
 }
 
 /// Inserts the text of a document.
-pub(super) fn insert(write: &Transaction<'_>, number: i64, packed: &[u8]) -> Result<(), Error> {
+pub(super) fn insert(
+    write: &Transaction<'_>,
+    number: DocumentId,
+    packed: &[u8],
+) -> Result<(), Error> {
     let sql = "INSERT INTO pending (number, text) VALUES (?1, ?2)";
     write.prepare_cached(sql)?.execute(params![number, packed])?;
     Ok(())
@@ -25,13 +30,13 @@ pub(super) fn insert(write: &Transaction<'_>, number: i64, packed: &[u8]) -> Res
 /// Returns documents that are not flushed yet, in order: those with numbers above `after`.
 pub(crate) fn list(
     read: &Transaction<'_>,
-    after: i64,
+    after: Option<DocumentId>,
     limit: u32,
 ) -> Result<Vec<PendingDocument>, Error> {
     let sql = format!(
         "SELECT {}, number, text FROM pending JOIN document USING (number)
              JOIN repository ON repository.id = document.repository
-         WHERE number > ?1 ORDER BY number LIMIT ?2",
+         WHERE number > ifnull(?1, 0) ORDER BY number LIMIT ?2",
         RepositoryRecord::COLUMNS
     );
     let mut statement = read.prepare_cached(&sql)?;
@@ -46,17 +51,17 @@ pub(crate) fn list(
 }
 
 /// Returns the numbers of all documents that are not flushed yet.
-pub(crate) fn numbers<T: FromIterator<u64>>(read: &Transaction<'_>) -> Result<T, Error> {
+pub(crate) fn numbers<T: FromIterator<DocumentId>>(read: &Transaction<'_>) -> Result<T, Error> {
     let mut statement = read.prepare_cached("SELECT number FROM pending")?;
     let rows = statement.query_map([], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Deletes the texts of documents that were flushed.
-pub(crate) fn delete(write: &Transaction<'_>, numbers: &[u64]) -> Result<(), Error> {
+pub(crate) fn delete(write: &Transaction<'_>, numbers: &[DocumentId]) -> Result<(), Error> {
     let mut statement = write.prepare_cached("DELETE FROM pending WHERE number = ?1")?;
     for number in numbers {
-        statement.execute([number.cast_signed()])?;
+        statement.execute([number])?;
     }
     Ok(())
 }

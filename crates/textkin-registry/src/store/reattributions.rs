@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use crate::domain::{DocumentId, ReattributionId, RepositoryId};
 use crate::error::Error;
 use crate::service::ReattributionView;
 use crate::store::now;
@@ -9,8 +10,8 @@ use crate::store::now;
 /// Returns the changed origins of a repository with ids below `before`, the latest first.
 pub(crate) fn list(
     read: &Transaction<'_>,
-    repository: i64,
-    before: Option<i64>,
+    repository: RepositoryId,
+    before: Option<ReattributionId>,
     limit: u32,
 ) -> Result<Vec<ReattributionView>, Error> {
     let sql = "SELECT reattribution.id, at, d.id, b.id, a.id, reattribution.words
@@ -20,7 +21,7 @@ pub(crate) fn list(
                WHERE reattribution.repository = ?1 AND reattribution.id < ?2
                ORDER BY reattribution.id DESC LIMIT ?3";
     let mut statement = read.prepare_cached(sql)?;
-    let row = params![repository, before.unwrap_or(i64::MAX), limit];
+    let row = params![repository, before.map_or(i64::MAX, ReattributionId::get), limit];
     let rows = statement.query_map(row, |row| {
         Ok(ReattributionView {
             id: row.get(0)?,
@@ -35,18 +36,18 @@ pub(crate) fn list(
 }
 
 /// Whether an origin of a document was changed before.
-pub(crate) fn exists(read: &Transaction<'_>, document: u64) -> Result<bool, Error> {
+pub(crate) fn exists(read: &Transaction<'_>, document: DocumentId) -> Result<bool, Error> {
     let sql = "SELECT EXISTS (SELECT 1 FROM reattribution WHERE document = ?1)";
-    Ok(read.prepare_cached(sql)?.query_row([document.cast_signed()], |row| row.get(0))?)
+    Ok(read.prepare_cached(sql)?.query_row([document], |row| row.get(0))?)
 }
 
 /// A changed origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewReattribution {
-    pub(crate) repository: u32,
-    pub(crate) document: u64,
-    pub(crate) before: u64,
-    pub(crate) after: u64,
+    pub(crate) repository: RepositoryId,
+    pub(crate) document: DocumentId,
+    pub(crate) before: DocumentId,
+    pub(crate) after: DocumentId,
     pub(crate) words: u64,
 }
 
@@ -58,19 +59,19 @@ pub(crate) fn insert(write: &Transaction<'_>, new: NewReattribution) -> Result<(
     write.prepare_cached(sql)?.execute(params![
         new.repository,
         now(),
-        new.document.cast_signed(),
-        new.before.cast_signed(),
-        new.after.cast_signed(),
+        new.document,
+        new.before,
+        new.after,
         new.words,
     ])?;
     Ok(())
 }
 
 /// Returns the time of a document according to its source, as text.
-pub(crate) fn time_of(read: &Transaction<'_>, number: u64) -> Result<Option<String>, Error> {
+pub(crate) fn time_of(read: &Transaction<'_>, number: DocumentId) -> Result<Option<String>, Error> {
     let sql = "SELECT time FROM document WHERE number = ?1";
     let mut statement = read.prepare_cached(sql)?;
     let time: Option<Option<String>> =
-        statement.query_row([number.cast_signed()], |row| row.get(0)).optional()?;
+        statement.query_row([number], |row| row.get(0)).optional()?;
     Ok(time.flatten())
 }

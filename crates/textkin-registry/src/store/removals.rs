@@ -2,32 +2,39 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use crate::domain::{AccountId, DocumentId, ReceiptId, TeamId};
 use crate::error::Error;
 use crate::matching::index::PartitionKey;
 use crate::service::RemovalReceipt;
 use crate::store::now;
 
-/// Inserts a receipt for a removal from a repository of a team, by an account or by a rule; returns its
-/// id.
+/// Returns the id of a new receipt.
+pub(super) fn new_receipt_id(write: &Transaction<'_>) -> Result<ReceiptId, Error> {
+    Ok(write.prepare_cached("SELECT new_id()")?.query_row([], |row| row.get(0))?)
+}
+
+/// Inserts a receipt for a removal from a repository of a team, by an account or by a rule.
 pub(super) fn insert_receipt(
     write: &Transaction<'_>,
-    account: Option<i64>,
-    team: i64,
+    account: Option<AccountId>,
+    team: TeamId,
     receipt: &RemovalReceipt,
-) -> Result<i64, Error> {
+) -> Result<(), Error> {
     let sql =
         "INSERT INTO receipt (id, at, account, team, repository, reason, documents, words, ids)
-         VALUES (new_id(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
-    let RemovalReceipt { at, repository, reason, documents, words, ids, .. } = receipt;
-    let row = params![at, account, team, repository, reason, documents, words, ids.to_string()];
-    Ok(write.prepare_cached(sql)?.query_row(row, |row| row.get(0))?)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let RemovalReceipt { receipt: id, at, repository, reason, documents, words, ids, .. } = receipt;
+    let ids = ids.to_string();
+    let row = params![id, at, account, team, repository, reason, documents, words, ids];
+    write.prepare_cached(sql)?.execute(row)?;
+    Ok(())
 }
 
 /// Returns a receipt, and the team of the repository.
 pub(crate) fn receipt(
     read: &Transaction<'_>,
-    id: i64,
-) -> Result<Option<(RemovalReceipt, i64)>, Error> {
+    id: ReceiptId,
+) -> Result<Option<(RemovalReceipt, TeamId)>, Error> {
     let sql = "SELECT id, at, repository, reason, documents, words, ids, erased, team
                FROM receipt WHERE id = ?1";
     let row = |row: &Row<'_>| {
@@ -49,10 +56,10 @@ pub(crate) fn receipt(
 /// A removed document that may still be in index files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemovedDocument {
-    pub(crate) number: u64,
+    pub(crate) number: DocumentId,
     /// Its partition; `None` if its files were deleted by an upgrade.
     pub(crate) partition: Option<PartitionKey>,
-    pub(crate) receipt: Option<i64>,
+    pub(crate) receipt: Option<ReceiptId>,
 }
 
 /// Inserts a removed document.
@@ -60,7 +67,7 @@ pub(super) fn insert(write: &Transaction<'_>, removed: RemovedDocument) -> Resul
     let RemovedDocument { number, partition, receipt } = removed;
     let partition = partition.map(PartitionKey::name);
     let sql = "INSERT INTO erase (number, partition, receipt) VALUES (?1, ?2, ?3)";
-    write.prepare_cached(sql)?.execute(params![number.cast_signed(), partition, receipt])?;
+    write.prepare_cached(sql)?.execute(params![number, partition, receipt])?;
     Ok(())
 }
 
@@ -80,16 +87,17 @@ pub(crate) fn list(read: &Transaction<'_>, limit: u32) -> Result<Vec<RemovedDocu
 pub(crate) fn finish(write: &Transaction<'_>, erased: &[RemovedDocument]) -> Result<(), Error> {
     let mut statement = write.prepare_cached("DELETE FROM erase WHERE number = ?1")?;
     for document in erased {
-        statement.execute([document.number.cast_signed()])?;
+        statement.execute([document.number])?;
     }
     let sql = "UPDATE receipt SET erased = ?2 WHERE id = ?1
                AND NOT EXISTS (SELECT 1 FROM erase WHERE erase.receipt = receipt.id)";
     let mut statement = write.prepare_cached(sql)?;
-    let mut receipts: Vec<i64> = erased.iter().filter_map(|document| document.receipt).collect();
+    let mut receipts: Vec<ReceiptId> =
+        erased.iter().filter_map(|document| document.receipt).collect();
     receipts.sort_unstable();
     receipts.dedup();
     for receipt in receipts {
-        statement.execute([receipt, now()])?;
+        statement.execute(params![receipt, now()])?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
-use crate::domain::RepositoryAccess;
+use crate::domain::{RepositoryAccess, RepositoryId, TeamId};
 use crate::error::Error;
 use crate::matching::index::{CHUNK_WORDS, IndexedRepository};
 use crate::service::{NewRepository, RepositoryUpdate, RepositoryView, Visibility};
@@ -11,9 +11,9 @@ use crate::store::now;
 /// A row of the table of repositories.
 #[derive(Clone, Debug)]
 pub(crate) struct RepositoryRecord {
-    pub(crate) id: i64,
+    pub(crate) id: RepositoryId,
     pub(crate) name: String,
-    pub(crate) team: i64,
+    pub(crate) team: TeamId,
     pub(crate) is_public: bool,
     pub(crate) keeps_text: bool,
     pub(crate) checked_against: bool,
@@ -26,16 +26,7 @@ impl RepositoryRecord {
 
     /// Returns what the index has to know.
     pub(crate) fn indexed(&self) -> IndexedRepository {
-        IndexedRepository {
-            id: self.index_id(),
-            is_public: self.is_public,
-            keeps_text: self.keeps_text,
-        }
-    }
-
-    /// Returns the id as the index uses it.
-    pub(crate) fn index_id(&self) -> u32 {
-        u32::try_from(self.id).unwrap_or(u32::MAX)
+        IndexedRepository { id: self.id, is_public: self.is_public, keeps_text: self.keeps_text }
     }
 
     pub(super) const COLUMNS: &str = "repository.id, repository.name, repository.team,
@@ -64,7 +55,10 @@ pub(crate) fn indexed(read: &Transaction<'_>) -> Result<Vec<IndexedRepository>, 
 }
 
 /// Returns the repository with an id.
-pub(crate) fn by_id(read: &Transaction<'_>, id: i64) -> Result<Option<RepositoryRecord>, Error> {
+pub(crate) fn by_id(
+    read: &Transaction<'_>,
+    id: RepositoryId,
+) -> Result<Option<RepositoryRecord>, Error> {
     let sql = format!("SELECT {} FROM repository WHERE id = ?1", RepositoryRecord::COLUMNS);
     Ok(read.prepare_cached(&sql)?.query_row([id], RepositoryRecord::read).optional()?)
 }
@@ -88,7 +82,7 @@ pub(crate) fn list(read: &Transaction<'_>) -> Result<Vec<RepositoryRecord>, Erro
 /// Returns the views of one repository or of all, without the role of the actor, by name and team.
 pub(crate) fn views(
     read: &Transaction<'_>,
-    only: Option<i64>,
+    only: Option<RepositoryId>,
 ) -> Result<Vec<(RepositoryAccess, RepositoryView)>, Error> {
     let sql = "SELECT repository.id, team, repository.name, team.name, visibility, keeps_text,
                       checked_against, is_disclosed, keep_days, keep_count, documents, words,
@@ -121,7 +115,7 @@ pub(crate) fn views(
 }
 
 /// Returns the number of documents of a repository.
-pub(crate) fn n_documents(read: &Transaction<'_>, id: i64) -> Result<u64, Error> {
+pub(crate) fn n_documents(read: &Transaction<'_>, id: RepositoryId) -> Result<u64, Error> {
     let sql = "SELECT documents FROM repository WHERE id = ?1";
     Ok(read.prepare_cached(sql)?.query_row([id], |row| row.get(0))?)
 }
@@ -153,14 +147,18 @@ pub(crate) fn retained(read: &Transaction<'_>) -> Result<Vec<RetainedRepository>
 }
 
 /// Whether a team has a repository with a name, or there is a public one.
-pub(crate) fn is_taken(read: &Transaction<'_>, name: &str, team: i64) -> Result<bool, Error> {
+pub(crate) fn is_taken(read: &Transaction<'_>, name: &str, team: TeamId) -> Result<bool, Error> {
     let sql = "SELECT EXISTS (SELECT 1 FROM repository WHERE name = ?1
                    AND (team = ?2 OR visibility = 'public'))";
     Ok(read.prepare_cached(sql)?.query_row(params![name, team], |row| row.get(0))?)
 }
 
 /// Inserts a repository of a team.
-pub(crate) fn insert(write: &Transaction<'_>, team: i64, new: &NewRepository) -> Result<(), Error> {
+pub(crate) fn insert(
+    write: &Transaction<'_>,
+    team: TeamId,
+    new: &NewRepository,
+) -> Result<(), Error> {
     let sql = "INSERT INTO repository (team, name, visibility, keeps_text, checked_against,
                    keep_days, keep_count, created)
                VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), nullif(?7, 0), ?8)";
@@ -180,7 +178,7 @@ pub(crate) fn insert(write: &Transaction<'_>, team: i64, new: &NewRepository) ->
 /// Changes a repository.
 pub(crate) fn update(
     write: &Transaction<'_>,
-    id: i64,
+    id: RepositoryId,
     change: &RepositoryUpdate,
 ) -> Result<(), Error> {
     let sql = "UPDATE repository SET
@@ -196,7 +194,7 @@ pub(crate) fn update(
 }
 
 /// Deletes a repository without documents.
-pub(crate) fn delete(write: &Transaction<'_>, id: i64) -> Result<(), Error> {
+pub(crate) fn delete(write: &Transaction<'_>, id: RepositoryId) -> Result<(), Error> {
     write.prepare_cached("DELETE FROM repository WHERE id = ?1")?.execute([id])?;
     Ok(())
 }

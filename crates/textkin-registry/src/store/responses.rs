@@ -2,13 +2,14 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use crate::domain::AccountId;
 use crate::error::Error;
 use crate::store::now;
 
 /// Returns the stored response to a request with this key; fails if that was another request.
 pub(crate) fn find(
     read: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     key: &str,
     request: &[u8; 32],
 ) -> Result<Option<String>, Error> {
@@ -26,7 +27,7 @@ pub(crate) fn find(
 /// Stores the response to a request with a key.
 pub(crate) fn insert(
     write: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     key: &str,
     request: &[u8; 32],
     body: &str,

@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use crate::domain::{AccountId, DocumentId, RepositoryId, TeamId};
 use crate::error::Error;
 
 /// The maximum number of settings of a result for which matches are kept, besides the defaults.
@@ -26,17 +27,17 @@ pub(crate) struct KeptRow {
     /// When it was calculated, in seconds since 1970.
     pub(crate) calculated: i64,
     /// The number of the last document that was registered before.
-    pub(crate) last_document: i64,
+    pub(crate) last_document: Option<DocumentId>,
 }
 
 /// A kept comparison: the number of the document, and the comparison.
-pub(crate) type KeptComparison = (u64, Vec<u8>);
+pub(crate) type KeptComparison = (DocumentId, Vec<u8>);
 
 /// Stores a result without matches.
 pub(crate) fn insert(
     write: &Transaction<'_>,
     id: &str,
-    account: i64,
+    account: AccountId,
     row: &ResultRow,
 ) -> Result<(), Error> {
     let sql = "INSERT INTO result (id, account, title, created, text, query)
@@ -50,7 +51,7 @@ pub(crate) fn insert(
 pub(crate) fn find(
     read: &Transaction<'_>,
     id: &str,
-    account: i64,
+    account: AccountId,
 ) -> Result<Option<ResultRow>, Error> {
     let sql = "SELECT title, created, text, query FROM result WHERE id = ?1 AND account = ?2";
     let row = |row: &rusqlite::Row<'_>| {
@@ -63,7 +64,7 @@ pub(crate) fn find(
 /// Returns the latest results of an account: id, title and time.
 pub(crate) fn latest(
     read: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     limit: u32,
 ) -> Result<Vec<(String, String, i64)>, Error> {
     let sql = "SELECT id, title, created FROM result WHERE account = ?1
@@ -97,7 +98,8 @@ pub(crate) fn keep_matches(
     ] {
         write.prepare_cached(sql)?.execute([id])?;
     }
-    let sql = "UPDATE result SET matches = ?2, calculated = ?3, last_document = ?4 WHERE id = ?1";
+    let sql = "UPDATE result SET matches = ?2, calculated = ?3, last_document = ifnull(?4, 0)
+               WHERE id = ?1";
     let KeptRow { matches, calculated, last_document } = kept;
     let is_there =
         write.prepare_cached(sql)?.execute(params![id, matches, calculated, last_document])? > 0;
@@ -148,11 +150,11 @@ pub(crate) fn kept_comparison(
     read: &Transaction<'_>,
     id: &str,
     settings: &str,
-    document: u64,
+    document: DocumentId,
 ) -> Result<Option<Vec<u8>>, Error> {
     let sql = "SELECT comparison FROM result_comparison
                WHERE result = ?1 AND settings = ?2 AND document = ?3";
-    let row = params![id, settings, document.cast_signed()];
+    let row = params![id, settings, document];
     Ok(read.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?)
 }
 
@@ -169,26 +171,26 @@ pub(crate) fn keep_comparisons(
                  AND EXISTS (SELECT 1 FROM document WHERE number = ?3)";
     let mut statement = write.prepare_cached(sql)?;
     for (document, comparison) in comparisons {
-        statement.execute(params![id, settings, document.cast_signed(), comparison])?;
+        statement.execute(params![id, settings, document, comparison])?;
     }
     Ok(())
 }
 
 /// Returns the number of the last document that was registered.
-pub(crate) fn last_document(read: &Transaction<'_>) -> Result<i64, Error> {
-    let sql = "SELECT ifnull(max(number), 0) FROM document";
+pub(crate) fn last_document(read: &Transaction<'_>) -> Result<Option<DocumentId>, Error> {
+    let sql = "SELECT max(number) FROM document";
     Ok(read.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
 }
 
 /// Whether a repository has documents that were registered after a result was calculated.
 pub(crate) fn has_new_documents(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     kept: &KeptRow,
 ) -> Result<bool, Error> {
     // The clock may be a little behind; the number decides.
     let sql = "SELECT EXISTS (SELECT 1 FROM document
-                              WHERE repository = ?1 AND added >= ?2 - 60 AND number > ?3)";
+                              WHERE repository = ?1 AND added >= ?2 - 60 AND number > ifnull(?3, 0))";
     let row = params![repository, kept.calculated, kept.last_document];
     Ok(read.prepare_cached(sql)?.query_row(row, |row| row.get(0))?)
 }
@@ -196,8 +198,8 @@ pub(crate) fn has_new_documents(
 /// A repository that discloses matches to other accounts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DisclosedRepository {
-    pub(crate) id: u32,
-    pub(crate) team: i64,
+    pub(crate) id: RepositoryId,
+    pub(crate) team: TeamId,
 }
 
 /// Returns the repositories that disclose matches, by id.

@@ -13,6 +13,7 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use rusqlite::{Transaction, params};
 
+use crate::domain::{AccountId, HookId};
 use crate::error::Error;
 use crate::store::{Store, files, hex, setting};
 
@@ -101,7 +102,7 @@ impl SecretKey {
     }
 
     /// Encrypts a secret of an account.
-    pub(crate) fn seal(&self, secret: &str, account: i64) -> Result<String, Error> {
+    pub(crate) fn seal(&self, secret: &str, account: AccountId) -> Result<String, Error> {
         let nonce: [u8; NONCE_BYTES] = random()?;
         let payload = Payload { msg: secret.as_bytes(), aad: &context(account) };
         let sealed = self.cipher().encrypt(&XNonce::from(nonce), payload);
@@ -110,7 +111,7 @@ impl SecretKey {
     }
 
     /// Decrypts a secret of an account.
-    pub(crate) fn open(&self, sealed: &str, account: i64) -> Result<String, Error> {
+    pub(crate) fn open(&self, sealed: &str, account: AccountId) -> Result<String, Error> {
         let failed = || {
             let reason =
                 "a webhook secret cannot be decrypted; delete the webhook and create it again";
@@ -129,8 +130,8 @@ impl SecretKey {
 }
 
 /// What a secret is bound to: copied to another account, it cannot be decrypted.
-fn context(account: i64) -> Vec<u8> {
-    [&b"textkin webhook secret of account "[..], &account.to_le_bytes()].concat()
+fn context(account: AccountId) -> Vec<u8> {
+    [&b"textkin webhook secret of account "[..], &account.get().to_le_bytes()].concat()
 }
 
 fn random<const N: usize>() -> Result<[u8; N], Error> {
@@ -153,7 +154,7 @@ fn n_secrets(read: &Transaction<'_>) -> Result<u64, Error> {
 
 /// Encrypts the secrets of a store of version 3 or earlier, which are readable in it.
 pub(super) fn seal_all(write: &Transaction<'_>, folder: &Path) -> Result<(), Error> {
-    let secrets: Vec<(i64, i64, String)> = {
+    let secrets: Vec<(HookId, AccountId, String)> = {
         let mut statement = write.prepare("SELECT id, account, secret FROM hook")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         rows.collect::<Result<_, _>>()?
@@ -185,10 +186,10 @@ mod tests {
     #[test]
     fn secrets_are_decrypted_only_with_their_key_and_for_their_account() {
         let (key, other) = (SecretKey([7; 32]), SecretKey([8; 32]));
-        let sealed = key.seal("a secret of somebody", 3).unwrap();
+        let sealed = key.seal("a secret of somebody", AccountId::new(3)).unwrap();
         assert!(!sealed.contains("secret"));
-        assert_ne!(sealed, key.seal("a secret of somebody", 3).unwrap());
-        assert_eq!(key.open(&sealed, 3).unwrap(), "a secret of somebody");
+        assert_ne!(sealed, key.seal("a secret of somebody", AccountId::new(3)).unwrap());
+        assert_eq!(key.open(&sealed, AccountId::new(3)).unwrap(), "a secret of somebody");
         let first = if sealed.starts_with('A') { 'B' } else { 'A' };
         let damaged = format!("{first}{}", &sealed[1..]);
         for (key, sealed, account) in [
@@ -198,7 +199,7 @@ mod tests {
             (&key, "x", 3),
             (&key, "", 3),
         ] {
-            let message = key.open(sealed, account).unwrap_err().to_string();
+            let message = key.open(sealed, AccountId::new(account)).unwrap_err().to_string();
             assert!(message.contains("secret.key"), "{message}");
         }
         assert_ne!(key.check_value(), other.check_value());

@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use crate::domain::AccountId;
 use crate::error::Error;
 use crate::store::now;
 
@@ -12,7 +13,7 @@ pub(crate) type SessionDigest = [u8; 32];
 pub(crate) fn insert(
     write: &Transaction<'_>,
     digest: &SessionDigest,
-    account: i64,
+    account: AccountId,
     csrf: &str,
     seconds: i64,
 ) -> Result<(), Error> {
@@ -31,7 +32,7 @@ pub(crate) fn delete(write: &Transaction<'_>, digest: &SessionDigest) -> Result<
 }
 
 /// Deletes all sessions of an account.
-pub(crate) fn delete_all(write: &Transaction<'_>, account: i64) -> Result<(), Error> {
+pub(crate) fn delete_all(write: &Transaction<'_>, account: AccountId) -> Result<(), Error> {
     write.prepare_cached("DELETE FROM session WHERE account = ?1")?.execute([account])?;
     Ok(())
 }
@@ -46,7 +47,7 @@ pub(crate) fn delete_expired(write: &Transaction<'_>, now: i64) -> Result<(), Er
 pub(crate) fn find(
     read: &Transaction<'_>,
     digest: &SessionDigest,
-) -> Result<Option<(i64, String)>, Error> {
+) -> Result<Option<(AccountId, String)>, Error> {
     let sql = "SELECT account, csrf FROM session JOIN account ON account.id = account
                WHERE digest = ?1 AND expires > ?2 AND NOT is_off";
     let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));

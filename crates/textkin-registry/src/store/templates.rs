@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use crate::domain::{RepositoryId, StopPhraseId, TemplateId};
 use crate::error::Error;
 use crate::service::{StopPhraseView, TemplateView, unpack};
 use crate::store::now;
@@ -26,7 +27,7 @@ impl ExcludedText {
 /// Returns the templates of a repository, by name.
 pub(crate) fn templates(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
 ) -> Result<Vec<TemplateView>, Error> {
     let sql = "SELECT id, name, words, created FROM template WHERE repository = ?1 ORDER BY name";
     let mut statement = read.prepare_cached(sql)?;
@@ -40,7 +41,7 @@ pub(crate) fn templates(
 /// Inserts a template; `None` if the repository already has one with this name.
 pub(crate) fn insert_template(
     write: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     name: &str,
     words: u32,
     packed: &[u8],
@@ -49,14 +50,15 @@ pub(crate) fn insert_template(
                VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING RETURNING id";
     let created = now();
     let row = params![repository, name, words, packed, created];
-    let id: Option<i64> = write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?;
+    let id: Option<TemplateId> =
+        write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?;
     Ok(id.map(|id| TemplateView { id, name: name.to_owned(), words, created }))
 }
 
 /// Returns the stop phrases of a repository, in alphabetical order.
 pub(crate) fn stop_phrases(
     read: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
 ) -> Result<Vec<StopPhraseView>, Error> {
     let sql = "SELECT id, phrase, created FROM stop_phrase WHERE repository = ?1 ORDER BY phrase";
     let mut statement = read.prepare_cached(sql)?;
@@ -69,14 +71,15 @@ pub(crate) fn stop_phrases(
 /// Inserts a stop phrase; `None` if the repository already has it.
 pub(crate) fn insert_stop_phrase(
     write: &Transaction<'_>,
-    repository: i64,
+    repository: RepositoryId,
     phrase: &str,
 ) -> Result<Option<StopPhraseView>, Error> {
     let sql = "INSERT INTO stop_phrase (repository, phrase, created)
                VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING RETURNING id";
     let created = now();
     let row = params![repository, phrase, created];
-    let id: Option<i64> = write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?;
+    let id: Option<StopPhraseId> =
+        write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?;
     Ok(id.map(|id| StopPhraseView { id, phrase: phrase.to_owned(), created }))
 }
 
@@ -84,7 +87,7 @@ pub(crate) fn insert_stop_phrase(
 pub(crate) fn count(
     read: &Transaction<'_>,
     what: ExcludedText,
-    repository: i64,
+    repository: RepositoryId,
 ) -> Result<u64, Error> {
     let sql = match what {
         ExcludedText::Template => "SELECT count(*) FROM template WHERE repository = ?1",
@@ -93,22 +96,31 @@ pub(crate) fn count(
     Ok(read.prepare_cached(sql)?.query_row([repository], |row| row.get(0))?)
 }
 
-/// Deletes a template or stop phrase; returns whether there was one.
-pub(crate) fn delete(
+/// Deletes a template; returns whether there was one.
+pub(crate) fn delete_template(
     write: &Transaction<'_>,
-    what: ExcludedText,
-    repository: i64,
-    id: i64,
+    repository: RepositoryId,
+    id: TemplateId,
 ) -> Result<bool, Error> {
-    let sql = match what {
-        ExcludedText::Template => "DELETE FROM template WHERE id = ?1 AND repository = ?2",
-        ExcludedText::StopPhrase => "DELETE FROM stop_phrase WHERE id = ?1 AND repository = ?2",
-    };
-    Ok(write.prepare_cached(sql)?.execute([id, repository])? > 0)
+    let sql = "DELETE FROM template WHERE id = ?1 AND repository = ?2";
+    Ok(write.prepare_cached(sql)?.execute(params![id, repository])? > 0)
+}
+
+/// Deletes a stop phrase; returns whether there was one.
+pub(crate) fn delete_stop_phrase(
+    write: &Transaction<'_>,
+    repository: RepositoryId,
+    id: StopPhraseId,
+) -> Result<bool, Error> {
+    let sql = "DELETE FROM stop_phrase WHERE id = ?1 AND repository = ?2";
+    Ok(write.prepare_cached(sql)?.execute(params![id, repository])? > 0)
 }
 
 /// Returns the texts of the templates of a repository.
-pub(crate) fn texts(read: &Transaction<'_>, repository: i64) -> Result<Vec<String>, Error> {
+pub(crate) fn texts(
+    read: &Transaction<'_>,
+    repository: RepositoryId,
+) -> Result<Vec<String>, Error> {
     let sql = "SELECT text FROM template WHERE repository = ?1";
     let mut statement = read.prepare_cached(sql)?;
     let rows = statement.query_map([repository], |row| row.get::<_, Vec<u8>>(0))?;
@@ -116,7 +128,10 @@ pub(crate) fn texts(read: &Transaction<'_>, repository: i64) -> Result<Vec<Strin
 }
 
 /// Returns the stop phrases of a repository as text.
-pub(crate) fn phrases(read: &Transaction<'_>, repository: i64) -> Result<Vec<String>, Error> {
+pub(crate) fn phrases(
+    read: &Transaction<'_>,
+    repository: RepositoryId,
+) -> Result<Vec<String>, Error> {
     let sql = "SELECT phrase FROM stop_phrase WHERE repository = ?1";
     let mut statement = read.prepare_cached(sql)?;
     let rows = statement.query_map([repository], |row| row.get(0))?;

@@ -4,6 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::secret_key::SecretKey;
 use super::*;
+use crate::domain::AccountId;
 
 /// Creates a store of version 1.
 pub(crate) fn store_of_version_1(path: &Path) -> Connection {
@@ -45,7 +46,7 @@ pub(crate) fn store_of_version_1_with_document(
 /// Changes the mail address of an account.
 pub(crate) fn set_mail(
     write: &Transaction<'_>,
-    account: i64,
+    account: AccountId,
     mail: Option<&str>,
 ) -> Result<(), Error> {
     write.execute("UPDATE account SET mail = ?2 WHERE id = ?1", params![account, mail])?;
@@ -129,7 +130,7 @@ fn an_upgrade_encrypts_webhook_secrets_and_removes_the_setup_token() {
         Ok(read.query_row("SELECT secret FROM hook", [], |row| row.get::<_, String>(0))?)
     });
     let key = SecretKey::of_store(folder.path(), &store).unwrap().unwrap();
-    assert_eq!(key.open(&sealed.unwrap(), 1).unwrap(), secret);
+    assert_eq!(key.open(&sealed.unwrap(), AccountId::new(1)).unwrap(), secret);
     // Without the key, with a damaged one and with that of another store.
     let key_file = folder.path().join("secret.key");
     let original = std::fs::read(&key_file).unwrap();

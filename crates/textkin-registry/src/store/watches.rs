@@ -2,7 +2,7 @@
 
 use rusqlite::{Row, Transaction, params};
 
-use crate::domain::{Actor, LevelThresholds, MatchLevel};
+use crate::domain::{AccountId, Actor, HookId, LevelThresholds, MatchLevel, RepositoryId, WatchId};
 use crate::error::Error;
 use crate::service::watches::WatchRule;
 use crate::service::{Channel, NewWatch, WatchView};
@@ -11,12 +11,12 @@ use crate::store::now;
 /// Inserts a watch; returns its id.
 pub(crate) fn insert(
     write: &Transaction<'_>,
-    account: i64,
-    repository: i64,
+    account: AccountId,
+    repository: RepositoryId,
     new: &NewWatch,
     channels: &[Channel],
-    hook: Option<i64>,
-) -> Result<i64, Error> {
+    hook: Option<HookId>,
+) -> Result<WatchId, Error> {
     let sql = "INSERT INTO watch (id, account, repository, min_level, exact, high, some,
                    min_words, channels, hook, quiet_from, quiet_to, digest, created)
                VALUES (new_id(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
@@ -36,7 +36,7 @@ pub(crate) fn insert(
         new.digest_hours,
         now(),
     ])?;
-    Ok(write.last_insert_rowid())
+    Ok(WatchId::new(write.last_insert_rowid()))
 }
 
 /// Returns the watches of the actor's account.
@@ -66,7 +66,7 @@ pub(crate) fn list(read: &Transaction<'_>, actor: &Actor) -> Result<Vec<WatchVie
 }
 
 /// Deletes a watch of the actor's account, with its alerts; returns whether there was one.
-pub(crate) fn delete(write: &Transaction<'_>, actor: &Actor, id: i64) -> Result<bool, Error> {
+pub(crate) fn delete(write: &Transaction<'_>, actor: &Actor, id: WatchId) -> Result<bool, Error> {
     let sql = "DELETE FROM watch
                WHERE id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)";
     Ok(write.prepare_cached(sql)?.execute(params![id, actor.account, actor.only])? > 0)

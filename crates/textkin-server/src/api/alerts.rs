@@ -8,7 +8,7 @@ use utoipa::IntoParams;
 use super::caller::{Caller, JsonBody, PathParams, QueryParams};
 use super::problem::ApiError;
 use super::problem::Problem;
-use textkin_registry::{AlertState, AlertUpdate, AlertView, NewWatch, WatchView};
+use textkin_registry::{AlertId, AlertState, AlertUpdate, AlertView, NewWatch, WatchId, WatchView};
 
 /// Lists the watches of the account.
 #[utoipa::path(get, path = "/api/v1/watches", tag = "watches",
@@ -34,12 +34,12 @@ pub(crate) async fn watch(
 
 /// Ends a watch and deletes its alerts.
 #[utoipa::path(delete, path = "/api/v1/watches/{id}", tag = "watches",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = WatchId, Path, description = "The ID")),
     responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn unwatch(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<WatchId>,
 ) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_watch(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -56,7 +56,7 @@ pub(crate) struct ListAlerts {
     #[serde(default)]
     mine: bool,
     /// Only items with a smaller ID; pass the last ID of the previous page.
-    before: Option<i64>,
+    before: Option<AlertId>,
     /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
@@ -79,12 +79,12 @@ pub(crate) async fn list(
 
 /// Returns an alert.
 #[utoipa::path(get, path = "/api/v1/alerts/{id}", tag = "alerts",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = AlertId, Path, description = "The ID")),
     responses((status = 200, body = AlertView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn read(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<AlertId>,
 ) -> Result<Json<AlertView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.alert(actor, id)).await?))
 }

@@ -21,7 +21,7 @@ use super::problem::{self, ApiError};
 use crate::attempts::Attempts;
 use crate::client::ClientAddress;
 use crate::reading::ReadingTurns;
-use textkin_registry::{Actor, Cancel, Error, Service};
+use textkin_registry::{AccountId, Actor, Cancel, Error, Service};
 
 /// The state that handlers share.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl App {
     /// Runs `work`, which reads files for an account, once it is the account's turn.
     pub(crate) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
-        account: i64,
+        account: AccountId,
         work: impl FnOnce(&Service) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let turn = self.reading.turn(account).await?;

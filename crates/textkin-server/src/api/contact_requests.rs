@@ -8,7 +8,9 @@ use utoipa::IntoParams;
 use super::caller::{Caller, JsonBody, PathParams, QueryParams};
 use super::problem::ApiError;
 use super::problem::Problem;
-use textkin_registry::{ContactRequestView, ContactRequestsSent, NewContactRequest};
+use textkin_registry::{
+    ContactRequestId, ContactRequestView, ContactRequestsSent, NewContactRequest,
+};
 
 /// Query parameters for listing contact requests.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -19,7 +21,7 @@ pub(crate) struct ListContactRequests {
     #[serde(default)]
     open: bool,
     /// Only items with a smaller ID; pass the last ID of the previous page.
-    before: Option<i64>,
+    before: Option<ContactRequestId>,
     /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
@@ -60,12 +62,12 @@ pub(crate) async fn send(
 
 /// Marks a contact request as handled.
 #[utoipa::path(post, path = "/api/v1/questions/{id}/handle", tag = "contact requests",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = ContactRequestId, Path, description = "The ID")),
     responses((status = 204, description = "Done"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn handle(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<ContactRequestId>,
 ) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.handle_contact_request(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)

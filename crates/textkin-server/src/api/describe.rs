@@ -44,4 +44,20 @@ mod tests {
         }
         assert!(description.pointer("/components/schemas/MatchLevel").is_some());
     }
+
+    #[test]
+    fn ids_are_integers_and_every_reference_leads_to_a_schema() {
+        let description = serde_json::to_value(crate::description()).expect("it is JSON");
+        let text = description.to_string();
+        for reference in text.split("\"$ref\":\"#").skip(1) {
+            let pointer = reference.split('"').next().unwrap_or_default();
+            assert!(description.pointer(pointer).is_some(), "{pointer}");
+        }
+        let schemas = description["components"]["schemas"].as_object().expect("an object");
+        let ids: Vec<_> = schemas.iter().filter(|(name, _)| name.ends_with("Id")).collect();
+        assert!(!ids.is_empty());
+        for (name, schema) in ids {
+            assert_eq!(schema["type"], "integer", "{name}");
+        }
+    }
 }

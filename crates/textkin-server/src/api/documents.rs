@@ -14,8 +14,8 @@ use super::problem::ApiError;
 use super::problem::Problem;
 use crate::bodies::{BodyMemory, form_error};
 use textkin_registry::{
-    DocumentView, Error, ExistingPolicy, LoadJob, NewDocument, ProbeRequest, ProbeResult,
-    RegisteredDocument, RemovalReceipt, Service, Upload,
+    DocumentId, DocumentView, Error, ExistingPolicy, LoadJob, NewDocument, ProbeRequest,
+    ProbeResult, ReceiptId, RegisteredDocument, RemovalReceipt, Service, Upload,
 };
 
 /// Checks the parameter `limit`: 100 by default, up to 1000.
@@ -48,7 +48,7 @@ pub(crate) struct ListDocuments {
     /// Only documents whose ID or title contains this.
     q: Option<String>,
     /// Only documents after this position: `next` of the previous page.
-    after: Option<i64>,
+    after: Option<DocumentId>,
     /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
@@ -60,7 +60,7 @@ pub(crate) struct DocumentPage {
     /// The documents, in the order they were added.
     documents: Vec<DocumentView>,
     /// The value of `after` for the next page; `null` on the last page.
-    next: Option<i64>,
+    next: Option<DocumentId>,
 }
 
 /// Lists the documents of a repository, in the order they were added.
@@ -345,12 +345,12 @@ pub(crate) async fn load(
 
 /// Returns the receipt for deleted documents.
 #[utoipa::path(get, path = "/api/v1/receipts/{id}", tag = "documents",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = ReceiptId, Path, description = "The ID")),
     responses((status = 200, body = RemovalReceipt), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn receipt(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<ReceiptId>,
 ) -> Result<Json<RemovalReceipt>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.receipt(actor, id)).await?))
 }

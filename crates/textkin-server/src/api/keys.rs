@@ -9,7 +9,7 @@ use super::caller::{Caller, JsonBody, PathParams};
 use super::problem::ApiError;
 use super::problem::Problem;
 use textkin_registry::{
-    AccountView, InvitationView, KeyView, MemberChange, NewKey, Role, TeamView,
+    AccountView, InvitationView, KeyId, KeyView, MemberChange, NewKey, Role, TeamView,
 };
 
 /// Lists the API keys of the account.
@@ -36,12 +36,12 @@ pub(crate) async fn create(
 
 /// Revokes an API key.
 #[utoipa::path(delete, path = "/api/v1/keys/{id}", tag = "accounts",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = KeyId, Path, description = "The ID")),
     responses((status = 204, description = "Revoked"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn revoke(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<KeyId>,
 ) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.revoke_key(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 use super::caller::{Caller, PathParams, QueryParams};
 use super::problem::ApiError;
 use super::problem::Problem;
-use textkin_registry::{ReattributionView, SharedPassage};
+use textkin_registry::{ReattributionId, ReattributionView, SharedPassage};
 
 /// Lists the passages of a document that other documents of its repository contain, with their origins.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/documents/{id}/passages",
@@ -30,7 +30,7 @@ pub(crate) async fn passages(
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListReattributions {
     /// Only items with a smaller ID; pass the last ID of the previous page.
-    before: Option<i64>,
+    before: Option<ReattributionId>,
     /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,

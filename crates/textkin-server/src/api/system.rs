@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::caller::{App, Caller, PathParams, QueryParams};
 use super::problem::{self, ApiError, Problem};
-use textkin_registry::{Action, JobState, JobView, Role, Scope, TeamView};
+use textkin_registry::{Action, JobId, JobState, JobView, Role, Scope, TeamView};
 
 /// Returns `ok` if the server works.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()),
@@ -87,7 +87,7 @@ pub(crate) struct ListJobs {
     /// Only items in this state.
     state: Option<JobState>,
     /// Only items with a smaller ID; pass the last ID of the previous page.
-    before: Option<i64>,
+    before: Option<JobId>,
     /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
@@ -111,24 +111,24 @@ pub(crate) async fn jobs(
 
 /// Returns a job.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = JobId, Path, description = "The ID")),
     responses((status = 200, body = JobView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn job(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<JobId>,
 ) -> Result<Json<JobView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.job(actor, id)).await?))
 }
 
 /// Discards a failed job.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = JobId, Path, description = "The ID")),
     responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn drop_job(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<JobId>,
 ) -> Result<axum::http::StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_job(actor, id)).await?;
     Ok(axum::http::StatusCode::NO_CONTENT)
@@ -136,12 +136,12 @@ pub(crate) async fn drop_job(
 
 /// Retries a failed job.
 #[utoipa::path(post, path = "/api/v1/jobs/{id}/retry", tag = "jobs",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = JobId, Path, description = "The ID")),
     responses((status = 200, body = JobView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn retry(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<JobId>,
 ) -> Result<Json<JobView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.retry_job(actor, id)).await?))
 }
@@ -151,7 +151,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use textkin_registry::{Error, Service, ServiceLimits};
+    use textkin_registry::{AccountId, Error, Service, ServiceLimits};
 
     #[tokio::test]
     async fn health_does_not_wait_for_other_requests() {
@@ -160,7 +160,8 @@ mod tests {
         let app = App::new(service, None);
         let free = u32::try_from(app.permits.available_permits()).unwrap();
         let all = app.permits.acquire_many(free).await.unwrap();
-        let turns = [app.reading.turn(1).await.unwrap(), app.reading.turn(2).await.unwrap()];
+        let turn = async |account| app.reading.turn(AccountId::new(account)).await.unwrap();
+        let turns = [turn(1).await, turn(2).await];
         let health = tokio::time::timeout(Duration::from_secs(5), health(State(Arc::clone(&app))));
         assert_eq!(health.await.unwrap().status(), StatusCode::OK);
         drop((all, turns));
@@ -209,7 +210,7 @@ mod tests {
             .map(|_| {
                 let (app, wait) = (Arc::clone(&app), Arc::clone(&wait));
                 tokio::spawn(async move {
-                    app.read(7, move |_| {
+                    app.read(AccountId::new(7), move |_| {
                         let _ = wait.lock().unwrap().recv();
                         Ok(())
                     })

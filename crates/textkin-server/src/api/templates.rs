@@ -6,7 +6,9 @@ use axum::http::StatusCode;
 use super::caller::{Caller, JsonBody, PathParams};
 use super::problem::ApiError;
 use super::problem::Problem;
-use textkin_registry::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
+use textkin_registry::{
+    NewStopPhrase, NewTemplate, StopPhraseId, StopPhraseView, TemplateId, TemplateView,
+};
 
 /// Lists the template texts of a repository, without their content.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/templates", tag = "repositories",
@@ -45,13 +47,13 @@ pub(crate) async fn new_template(
 #[utoipa::path(delete, path = "/api/v1/repositories/{name}/templates/{template}",
     tag = "repositories",
     params(("name" = String, Path, description = "The repository, as `name` or `team:name`"),
-           ("template" = i64, Path, description = "The template ID")),
+           ("template" = TemplateId, Path, description = "The template ID")),
     responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
 pub(crate) async fn delete_template(
     caller: Caller,
-    PathParams((name, id)): PathParams<(String, i64)>,
+    PathParams((name, id)): PathParams<(String, TemplateId)>,
 ) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_template(actor, &name, id)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -94,13 +96,13 @@ pub(crate) async fn new_stop_phrase(
 #[utoipa::path(delete, path = "/api/v1/repositories/{name}/stop-phrases/{phrase}",
     tag = "repositories",
     params(("name" = String, Path, description = "The repository, as `name` or `team:name`"),
-           ("phrase" = i64, Path, description = "The phrase ID")),
+           ("phrase" = StopPhraseId, Path, description = "The phrase ID")),
     responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
 pub(crate) async fn delete_stop_phrase(
     caller: Caller,
-    PathParams((name, id)): PathParams<(String, i64)>,
+    PathParams((name, id)): PathParams<(String, StopPhraseId)>,
 ) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_stop_phrase(actor, &name, id)).await?;
     Ok(StatusCode::NO_CONTENT)

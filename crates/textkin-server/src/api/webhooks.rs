@@ -10,7 +10,7 @@ use utoipa::IntoParams;
 use super::caller::{Caller, JsonBody, PathParams, QueryParams};
 use super::problem::ApiError;
 use super::problem::Problem;
-use textkin_registry::{DeliveryState, DeliveryView, HookView, NewHook};
+use textkin_registry::{DeliveryId, DeliveryState, DeliveryView, HookId, HookView, NewHook};
 
 /// Lists the webhooks of the account.
 #[utoipa::path(get, path = "/api/v1/webhooks", tag = "webhooks",
@@ -36,12 +36,12 @@ pub(crate) async fn create(
 
 /// Deletes a webhook and its deliveries. Watches that used it continue without it.
 #[utoipa::path(delete, path = "/api/v1/webhooks/{id}", tag = "webhooks",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = HookId, Path, description = "The ID")),
     responses((status = 204, description = "Deleted"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn delete(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<HookId>,
 ) -> Result<StatusCode, ApiError> {
     caller.run(move |service, actor| service.delete_hook(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -52,12 +52,12 @@ const WAIT: Duration = Duration::from_secs(5);
 
 /// Sends one test delivery to a webhook and returns its outcome, or `waiting` after 5 seconds.
 #[utoipa::path(post, path = "/api/v1/webhooks/{id}/test", tag = "webhooks",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = HookId, Path, description = "The ID")),
     responses((status = 200, body = DeliveryView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn test(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<HookId>,
 ) -> Result<Json<DeliveryView>, ApiError> {
     let started = Instant::now();
     let mut delivery =
@@ -79,7 +79,7 @@ pub(crate) struct ListDeliveries {
     /// Only items in this state.
     state: Option<DeliveryState>,
     /// Only items with a smaller ID; pass the last ID of the previous page.
-    before: Option<i64>,
+    before: Option<DeliveryId>,
     /// Maximum number of items: 100 by default, up to 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
@@ -101,12 +101,12 @@ pub(crate) async fn deliveries(
 
 /// Sends a delivery again, with the same ID.
 #[utoipa::path(post, path = "/api/v1/deliveries/{id}/resend", tag = "webhooks",
-    params(("id" = i64, Path, description = "The ID")),
+    params(("id" = DeliveryId, Path, description = "The ID")),
     responses((status = 200, body = DeliveryView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn resend(
     caller: Caller,
-    PathParams(id): PathParams<i64>,
+    PathParams(id): PathParams<DeliveryId>,
 ) -> Result<Json<DeliveryView>, ApiError> {
     Ok(Json(caller.run(move |service, actor| service.resend(actor, id)).await?))
 }

@@ -15,8 +15,8 @@ use super::response::{PageResult, form_problem, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
 use textkin_registry::limits::MAX_EXCLUSION_GAP;
 use textkin_registry::{
-    Actor, AlertSide, AlertState, AlertUpdate, AlertView, Channel, ContactRequestView, Error,
-    LevelThresholds, MatchLevel, NewWatch, Role, Service, WatchView,
+    Actor, AlertId, AlertSide, AlertState, AlertUpdate, AlertView, Channel, ContactRequestId,
+    ContactRequestView, Error, LevelThresholds, MatchLevel, NewWatch, Role, Service, WatchView,
 };
 
 /// Alerts per page.
@@ -30,7 +30,7 @@ const CONTEXT: usize = 80;
 pub(super) async fn list(visitor: Visitor) -> PageResult {
     let filter = AlertFilter::ALL.iter().find(|own| own.name() == visitor.query.get("state"));
     let filter = filter.copied().unwrap_or_default();
-    let before: Option<i64> = visitor.query.number("before");
+    let before: Option<AlertId> = visitor.query.number("before");
     let view = visitor.run(move |service, actor| inbox(service, actor, filter, before)).await?;
     Ok(html(AlertsPage { frame: &visitor.frame(NavItem::Alerts), view: &view }.render()?))
 }
@@ -39,7 +39,7 @@ fn inbox(
     service: &Service,
     actor: &Actor,
     filter: AlertFilter,
-    before: Option<i64>,
+    before: Option<AlertId>,
 ) -> Result<Alerts, Error> {
     let counts = service.alert_counts(actor)?;
     let limit = PAGE + 1;
@@ -113,7 +113,7 @@ fn contact_request(request: &ContactRequestView) -> ContactRequestRow {
 
 /// `POST /questions/{id}/handle`.
 pub(super) async fn handle_contact_request(
-    Path(id): Path<i64>,
+    Path(id): Path<ContactRequestId>,
     posted: SubmittedForm,
 ) -> PageResult {
     posted.visitor.run(move |service, actor| service.handle_contact_request(actor, id)).await?;
@@ -194,7 +194,7 @@ fn around(text: &str, range: std::ops::Range<usize>, number: usize) -> Vec<TextP
 
 /// `POST /alerts/{id}/{what}`.
 pub(super) async fn change(
-    Path((id, what)): Path<(i64, String)>,
+    Path((id, what)): Path<(AlertId, String)>,
     posted: SubmittedForm,
 ) -> PageResult {
     let (state, notice) = match what.as_str() {
@@ -220,7 +220,7 @@ pub(super) async fn bulk(posted: SubmittedForm) -> PageResult {
         "dismiss" => (AlertState::Dismissed, "dismissed"),
         _ => (AlertState::Handled, "handled"),
     };
-    let alerts: Vec<i64> = fields.all("alert").filter_map(|id| id.parse().ok()).collect();
+    let alerts: Vec<AlertId> = fields.all("alert").filter_map(|id| id.parse().ok()).collect();
     let named: String = alerts.iter().map(|id| format!("&alert={id}")).collect();
     let change = AlertUpdate { alerts, state: Some(state), assignee: None };
     posted.visitor.run(move |service, actor| service.change_alerts(actor, &change)).await?;
@@ -340,7 +340,7 @@ pub(super) async fn rules(visitor: Visitor) -> PageResult {
 pub(super) async fn change_rules(posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
     if fields.get("action") == "remove" {
-        let id: i64 = fields.number("watch").unwrap_or(0);
+        let id = fields.id("watch", "watch")?;
         visitor.run(move |service, actor| service.delete_watch(actor, id)).await?;
         return Ok(to("/alerts/rules?notice=removed"));
     }

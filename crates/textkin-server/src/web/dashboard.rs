@@ -14,7 +14,7 @@ use super::settings::invitations;
 use super::visitor::{SubmittedForm, Visitor};
 use textkin_registry::limits::{OVERVIEW_STEP, OVERVIEW_THRESHOLD};
 use textkin_registry::{
-    Actor, AlertState, Error, JobState, JobView, Overview, RepositoryView, Service, sample,
+    Actor, AlertState, Error, JobId, JobState, JobView, Overview, RepositoryView, Service, sample,
 };
 
 /// Maximum number of entries in a list.
@@ -162,13 +162,13 @@ pub(super) async fn sample(posted: SubmittedForm) -> PageResult {
 }
 
 /// `POST /jobs/{id}/retry`.
-pub(super) async fn retry(Path(id): Path<i64>, posted: SubmittedForm) -> PageResult {
+pub(super) async fn retry(Path(id): Path<JobId>, posted: SubmittedForm) -> PageResult {
     posted.visitor.run(move |service, actor| service.retry_job(actor, id)).await?;
     Ok(to("/?notice=retry"))
 }
 
 /// `POST /jobs/{id}/drop`.
-pub(super) async fn drop_job(Path(id): Path<i64>, posted: SubmittedForm) -> PageResult {
+pub(super) async fn drop_job(Path(id): Path<JobId>, posted: SubmittedForm) -> PageResult {
     posted.visitor.run(move |service, actor| service.delete_job(actor, id)).await?;
     Ok(to("/?notice=dropped"))
 }

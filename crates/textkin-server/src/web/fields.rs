@@ -27,6 +27,14 @@ impl Fields {
         self.non_empty(name).and_then(|value| value.parse().ok())
     }
 
+    /// Returns the id in a field.
+    ///
+    /// # Errors
+    /// If it is not an id; `what` names the noun.
+    pub(super) fn id<T: std::str::FromStr>(&self, name: &str, what: &str) -> Result<T, Error> {
+        self.number(name).ok_or_else(|| Error::not_found(what, self.get(name)))
+    }
+
     /// Returns a field as a number, unless it is empty.
     ///
     /// # Errors

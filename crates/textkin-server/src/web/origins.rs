@@ -17,7 +17,7 @@ use super::response::{PageResult, html, iso};
 use super::visitor::Visitor;
 use textkin_registry::limits::MAX_EXCLUSION_GAP;
 use textkin_registry::{
-    Actor, ComparisonDetails, DocumentOrigins, DocumentView, Error, OriginStatus,
+    Actor, ComparisonDetails, DocumentId, DocumentOrigins, DocumentView, Error, OriginStatus,
     ReattributionView, Service, timestamp,
 };
 
@@ -209,26 +209,31 @@ fn reattribution(repository: &str, entry: &ReattributionView) -> ReattributionRo
 
 /// A document that passes the filters, with its passages that pass them.
 struct FilteredDocument<'a> {
-    number: u64,
+    number: DocumentId,
     document: &'a DocumentView,
     labels: &'a DocumentOrigins,
     /// The origin and the number of words of each passage.
-    reused: Vec<(Option<u64>, u64)>,
+    reused: Vec<(Option<DocumentId>, u64)>,
     timestamp: Option<i64>,
 }
 
-fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, DocumentOrigins)]) {
+fn draw(
+    view: &mut Origins,
+    repository: &str,
+    documents: &[(DocumentId, DocumentView, DocumentOrigins)],
+) {
     let filters = &view.filters;
     let day = |text: &str| timestamp(Some(text));
     let (from, to) = (day(&filters.from), day(&filters.to).map(|day| day + DAY));
-    let times: HashMap<u64, Option<i64>> = documents
+    let times: HashMap<DocumentId, Option<i64>> = documents
         .iter()
         .map(|(number, document, _)| (*number, timestamp(document.time.as_deref())))
         .collect();
     // The number of documents with words from each origin, including the origin itself.
-    let mut holders: HashMap<u64, u32> = HashMap::new();
+    let mut holders: HashMap<DocumentId, u32> = HashMap::new();
     for (_, _, labels) in documents {
-        let mut origins: Vec<u64> = labels.blocks.iter().filter_map(|block| block.origin).collect();
+        let mut origins: Vec<DocumentId> =
+            labels.blocks.iter().filter_map(|block| block.origin).collect();
         origins.sort_unstable();
         origins.dedup();
         for origin in origins {
@@ -246,7 +251,7 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, D
             view.hidden += 1;
             continue;
         }
-        let passes = |origin: Option<u64>| {
+        let passes = |origin: Option<DocumentId>| {
             let n_holders = origin.and_then(|origin| holders.get(&origin)).copied().unwrap_or(2);
             let first = origin.and_then(|origin| times.get(&origin).copied().flatten());
             let is_within_days = match (filters.max_days, timestamp.zip(first)) {
@@ -257,7 +262,7 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, D
             };
             n_holders >= filters.min_documents && is_within_days
         };
-        let reused: Vec<(Option<u64>, u64)> = labels
+        let reused: Vec<(Option<DocumentId>, u64)> = labels
             .blocks
             .iter()
             .filter(|block| passes(block.origin))
@@ -277,7 +282,7 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, D
     for FilteredDocument { document, labels, reused, .. } in
         documents_shown.iter().filter(|own| !own.reused.is_empty())
     {
-        let mut origins: Vec<Option<u64>> = reused.iter().map(|passage| passage.0).collect();
+        let mut origins: Vec<Option<DocumentId>> = reused.iter().map(|passage| passage.0).collect();
         origins.sort_unstable();
         origins.dedup();
         let words = reused.iter().map(|passage| passage.1).sum();
@@ -310,7 +315,7 @@ fn timeline(repository: &str, documents_shown: &[FilteredDocument<'_>]) -> Reuse
     if is_cut {
         lanes.push(Lane { name: "Other sources".to_owned(), dots: Vec::new() });
     }
-    let mut positions: HashMap<u64, (usize, usize)> = HashMap::new();
+    let mut positions: HashMap<DocumentId, (usize, usize)> = HashMap::new();
     for (at, own) in &dated {
         let name = source(&own.document.id, repository);
         let lane = names.iter().position(|known| known.0 == name).unwrap_or(names.len());

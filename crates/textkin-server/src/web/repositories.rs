@@ -309,7 +309,7 @@ pub(super) async fn new_template(Path(name): Path<String>, sent: UploadForm) -> 
 /// `POST /repositories/{name}/templates/remove`.
 pub(super) async fn remove_template(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
-    let (repository, id) = (name.clone(), fields.number("template").unwrap_or(0));
+    let (repository, id) = (name.clone(), fields.id("template", "template")?);
     let outcome =
         visitor.run(move |service, actor| service.delete_template(actor, &repository, id)).await;
     changed(&visitor, name, outcome).await
@@ -341,7 +341,7 @@ pub(super) async fn remove_stop_phrase(
     posted: SubmittedForm,
 ) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
-    let (repository, id) = (name.clone(), fields.number("phrase").unwrap_or(0));
+    let (repository, id) = (name.clone(), fields.id("phrase", "stop phrase")?);
     let outcome =
         visitor.run(move |service, actor| service.delete_stop_phrase(actor, &repository, id)).await;
     changed(&visitor, name, outcome).await

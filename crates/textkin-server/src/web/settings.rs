@@ -15,8 +15,8 @@ use super::response::{PageResult, VERSION, form_problem, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
 use crate::error::ErrorResponse;
 use textkin_registry::{
-    Action, Actor, Error, KeyView, MemberChange, NewKey, RepositoryUpdate, Role, Scope, Service,
-    TeamMember, back_up, now,
+    Action, Actor, Error, KeyId, KeyView, MemberChange, NewKey, RepositoryUpdate, Role, Scope,
+    Service, TeamMember, back_up, now,
 };
 
 /// The folder for backups, inside the data folder.
@@ -105,7 +105,7 @@ pub(super) async fn new_key(posted: SubmittedForm) -> PageResult {
 }
 
 /// `POST /settings/keys/{id}/revoke`.
-pub(super) async fn revoke_key(Path(id): Path<i64>, posted: SubmittedForm) -> PageResult {
+pub(super) async fn revoke_key(Path(id): Path<KeyId>, posted: SubmittedForm) -> PageResult {
     posted.visitor.run(move |service, actor| service.revoke_key(actor, id)).await?;
     Ok(to("/settings/keys?notice=revoked"))
 }

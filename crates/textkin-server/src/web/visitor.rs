@@ -12,7 +12,7 @@ use super::fields::Fields;
 use super::response::{PageError, VERSION};
 use crate::api::{App, cookie, named_cookie};
 use crate::client::ClientAddress;
-use textkin_registry::{Actor, Error, Service, SetupState};
+use textkin_registry::{Actor, AlertId, Error, Service, SetupState};
 
 /// The signed-in user who views a page.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ fn notice(query: &Fields) -> Option<Notice> {
         _ => return None,
     };
     let undo = undo.and_then(|what| {
-        let alerts: Vec<i64> = query.all("alert").filter_map(|id| id.parse().ok()).collect();
+        let alerts: Vec<AlertId> = query.all("alert").filter_map(|id| id.parse().ok()).collect();
         let action = match alerts.as_slice() {
             [] => return None,
             [alert] => format!("/alerts/{alert}/{what}"),

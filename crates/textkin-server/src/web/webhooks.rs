@@ -6,7 +6,7 @@ use textkin_web::view::{DeliveryRow, DeliveryState, NavItem, NewSecret, WebhookR
 
 use super::response::{PageResult, form_problem, html, iso, to};
 use super::visitor::{SubmittedForm, Visitor};
-use textkin_registry::{DeliveryState as State, NewHook};
+use textkin_registry::{DeliveryState as State, HookId, NewHook};
 
 /// Maximum number of deliveries in the log.
 const MAX: u32 = 50;
@@ -17,7 +17,7 @@ async fn show(visitor: &Visitor, form: Webhooks) -> PageResult {
             Ok((service.hooks(actor)?, service.deliveries(actor, None, None, MAX)?))
         })
         .await?;
-    let name = |id: i64| {
+    let name = |id: HookId| {
         let hook = hooks.iter().find(|hook| hook.id == id);
         hook.map_or(String::new(), |hook| hook.name.clone())
     };
@@ -61,7 +61,7 @@ pub(super) async fn page(visitor: Visitor) -> PageResult {
 pub(super) async fn change(posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
     if fields.get("action") == "remove" {
-        let id: i64 = fields.number("webhook").unwrap_or(0);
+        let id = fields.id("webhook", "webhook")?;
         visitor.run(move |service, actor| service.delete_hook(actor, id)).await?;
         return Ok(to("/settings/webhooks?notice=removed"));
     }
@@ -86,14 +86,14 @@ pub(super) async fn change(posted: SubmittedForm) -> PageResult {
 }
 
 /// `POST /settings/webhooks/{id}/test`.
-pub(super) async fn test(Path(id): Path<i64>, posted: SubmittedForm) -> PageResult {
+pub(super) async fn test(Path(id): Path<HookId>, posted: SubmittedForm) -> PageResult {
     posted.visitor.run(move |service, actor| service.test_hook(actor, id)).await?;
     Ok(to("/settings/webhooks"))
 }
 
 /// `POST /settings/webhooks/{id}/resend`.
-pub(super) async fn resend(Path(_): Path<i64>, posted: SubmittedForm) -> PageResult {
-    let delivery: i64 = posted.fields.number("delivery").unwrap_or(0);
+pub(super) async fn resend(Path(_): Path<HookId>, posted: SubmittedForm) -> PageResult {
+    let delivery = posted.fields.id("delivery", "delivery")?;
     posted.visitor.run(move |service, actor| service.resend(actor, delivery)).await?;
     Ok(to("/settings/webhooks?notice=retry"))
 }

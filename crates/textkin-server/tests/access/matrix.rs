@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
-use textkin_server::{NewKey, Role, Scope};
+use textkin_server::{KeyId, NewKey, Role, Scope};
 
 use crate::support::{POEM, TestSite, actor, from, key, key_for};
 
@@ -190,7 +190,7 @@ fn prepare(folder: &Path) -> Fixture {
     keys.insert("expired", key_for(service, "olga", false, "admin", Some(0)));
     let revoked = key(service, "olga", false, "admin");
     let spare = site.ask("GET", "/api/v1/keys", &owner, &Value::Null)[0]["id"].as_i64().unwrap();
-    service.revoke_key(&olga, spare).unwrap();
+    service.revoke_key(&olga, KeyId::new(spare)).unwrap();
     keys.insert("revoked", revoked);
     let elsewhere =
         from::<NewKey>(json!({ "name": "e", "scopes": [Scope::Admin], "repository": "elsewhere" }));
@@ -202,7 +202,7 @@ fn prepare(folder: &Path) -> Fixture {
         ("watches", watch["id"].as_i64().unwrap()),
         ("alerts", alerts[0]["id"].as_i64().unwrap()),
         ("jobs", job),
-        ("keys", spare),
+        ("keys", spare.get()),
         ("webhooks", 1),
         ("questions", 1),
         ("deliveries", 1),

@@ -4,17 +4,19 @@ use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
 
+use crate::domain::DocumentId;
+
 /// The numbers of the documents that contain a chunk.
 #[derive(Debug)]
 enum DocumentNumbers {
-    One(u64),
-    Many(Vec<u64>),
+    One(DocumentId),
+    Many(Vec<DocumentId>),
 }
 
 /// Documents in memory, by number and by chunk.
 #[derive(Debug, Default)]
 pub(super) struct Memtable {
-    texts: HashMap<u64, String>,
+    texts: HashMap<DocumentId, String>,
     postings: HashMap<u64, DocumentNumbers>,
     bytes: usize,
     /// When the first document was added.
@@ -25,7 +27,7 @@ pub(super) struct Memtable {
 const CHUNK_BYTES: usize = 48;
 
 impl Memtable {
-    pub(super) fn add(&mut self, number: u64, text: String, chunks: &[u64]) {
+    pub(super) fn add(&mut self, number: DocumentId, text: String, chunks: &[u64]) {
         self.since.get_or_insert_with(Instant::now);
         self.bytes += text.len() + chunks.len() * CHUNK_BYTES;
         for &chunk in chunks {
@@ -44,13 +46,13 @@ impl Memtable {
 
     /// Removes texts. Their numbers stay in the postings, where queries skip them because they no
     /// longer have a repository.
-    pub(super) fn remove(&mut self, numbers: &[u64]) {
+    pub(super) fn remove(&mut self, numbers: &[DocumentId]) {
         for number in numbers {
             self.texts.remove(number);
         }
     }
 
-    pub(super) fn postings(&self, chunk: u64) -> &[u64] {
+    pub(super) fn postings(&self, chunk: u64) -> &[DocumentId] {
         match self.postings.get(&chunk) {
             None => &[],
             Some(DocumentNumbers::One(number)) => std::slice::from_ref(number),
@@ -58,13 +60,13 @@ impl Memtable {
         }
     }
 
-    pub(super) fn text(&self, number: u64) -> Option<&str> {
+    pub(super) fn text(&self, number: DocumentId) -> Option<&str> {
         self.texts.get(&number).map(String::as_str)
     }
 
     /// Returns the documents, ascending by number.
-    pub(super) fn documents(&self) -> Vec<(u64, &str)> {
-        let mut documents: Vec<(u64, &str)> =
+    pub(super) fn documents(&self) -> Vec<(DocumentId, &str)> {
+        let mut documents: Vec<(DocumentId, &str)> =
             self.texts.iter().map(|(&number, text)| (number, text.as_str())).collect();
         documents.sort_unstable_by_key(|document| document.0);
         documents

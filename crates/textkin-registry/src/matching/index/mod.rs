@@ -24,6 +24,7 @@ use textkin::engine::{Analyzer, Settings};
 pub use self::partition::MAX_FILTER_BYTES;
 pub(crate) use self::partition::{Partition, PartitionKey, PartitionKind};
 pub(crate) use self::query::{Candidate, IndexQuery, MatchOverlap};
+use crate::domain::{DocumentId, RepositoryId};
 use crate::error::Error;
 
 /// The number of words in a chunk.
@@ -41,7 +42,7 @@ pub(crate) struct PreparedText {
 /// What the index has to know of a repository. It never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IndexedRepository {
-    pub(crate) id: u32,
+    pub(crate) id: RepositoryId,
     pub(crate) is_public: bool,
     pub(crate) keeps_text: bool,
 }
@@ -63,21 +64,21 @@ impl IndexedRepository {
 /// The repositories, and which documents belong to them.
 #[derive(Debug, Default)]
 struct Owners {
-    repositories: HashMap<u32, IndexedRepository>,
-    /// The repository of each document, by document number; 0 if the document was removed.
-    of_documents: Vec<u32>,
+    repositories: HashMap<RepositoryId, IndexedRepository>,
+    /// The repository of each document, by document number; `None` if the document was
+    /// removed.
+    of_documents: Vec<Option<RepositoryId>>,
 }
 
 impl Owners {
-    fn of(&self, number: u64) -> Option<u32> {
-        let owner = self.of_documents.get(usize::try_from(number).ok()?);
-        owner.copied().filter(|&owner| owner != 0)
+    fn of(&self, number: DocumentId) -> Option<RepositoryId> {
+        *self.of_documents.get(usize::try_from(number.get()).ok()?)?
     }
 
-    fn set(&mut self, number: u64, repository: u32) {
-        let number = usize::try_from(number).unwrap_or(usize::MAX);
+    fn set(&mut self, number: DocumentId, repository: Option<RepositoryId>) {
+        let number = usize::try_from(number.get()).unwrap_or(usize::MAX);
         if self.of_documents.len() <= number {
-            self.of_documents.resize(number + 1, 0);
+            self.of_documents.resize(number + 1, None);
         }
         self.of_documents[number] = repository;
     }
@@ -99,12 +100,12 @@ impl Index {
     pub(crate) fn open(
         folder: &Path,
         repositories: &[IndexedRepository],
-        documents: &[(u64, u32)],
+        documents: &[(DocumentId, RepositoryId)],
     ) -> Result<Self, Error> {
         let mut owners = Owners::default();
         owners.repositories.extend(repositories.iter().map(|own| (own.id, *own)));
         for &(number, repository) in documents {
-            owners.set(number, repository);
+            owners.set(number, Some(repository));
         }
         let index = Self {
             folder: folder.to_owned(),
@@ -135,7 +136,7 @@ impl Index {
         self.owners.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn repository(&self, id: u32) -> Option<IndexedRepository> {
+    fn repository(&self, id: RepositoryId) -> Option<IndexedRepository> {
         self.owners().repositories.get(&id).copied()
     }
 
@@ -166,7 +167,7 @@ impl Index {
     }
 
     /// Returns the partition of a document; `None` if it was removed.
-    fn partition_of(&self, number: u64) -> Option<Arc<Partition>> {
+    fn partition_of(&self, number: DocumentId) -> Option<Arc<Partition>> {
         let key = {
             let owners = self.owners();
             owners.repositories.get(&owners.of(number)?)?.key()
@@ -218,7 +219,7 @@ impl Index {
     pub(crate) fn add(
         &self,
         repository: IndexedRepository,
-        number: u64,
+        number: DocumentId,
         text: String,
         prepared: &PreparedText,
     ) -> Result<(), Error> {
@@ -228,20 +229,20 @@ impl Index {
         let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
         partition.add(number, text, &prepared.chunks);
         owners.repositories.insert(repository.id, repository);
-        owners.set(number, repository.id);
+        owners.set(number, Some(repository.id));
         Ok(())
     }
 
     /// Removes documents from query results; [`Index::erase`] removes them from the disk.
-    pub(crate) fn remove(&self, numbers: &[u64]) {
-        let mut by_partition: BTreeMap<PartitionKey, Vec<u64>> = BTreeMap::new();
+    pub(crate) fn remove(&self, numbers: &[DocumentId]) {
+        let mut by_partition: BTreeMap<PartitionKey, Vec<DocumentId>> = BTreeMap::new();
         {
             let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
             for &number in numbers {
                 let owner = owners.of(number).and_then(|own| owners.repositories.get(&own));
                 if let Some(key) = owner.map(IndexedRepository::key) {
                     by_partition.entry(key).or_default().push(number);
-                    owners.set(number, 0);
+                    owners.set(number, None);
                 }
             }
         }
@@ -254,13 +255,13 @@ impl Index {
     }
 
     /// Removes a repository whose documents have been removed; [`Index::erase`] removes its files.
-    pub(crate) fn remove_repository(&self, id: u32) {
+    pub(crate) fn remove_repository(&self, id: RepositoryId) {
         let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
         owners.repositories.remove(&id);
     }
 
     /// Erases removed documents of a partition from disk: no file contains them when this returns.
-    pub(crate) fn erase(&self, key: PartitionKey, numbers: &[u64]) -> Result<(), Error> {
+    pub(crate) fn erase(&self, key: PartitionKey, numbers: &[DocumentId]) -> Result<(), Error> {
         let Some(partition) = self.existing_partition(key) else { return Ok(()) };
         match key {
             PartitionKey::Private(id) if self.repository(id).is_none() => {
@@ -275,12 +276,16 @@ impl Index {
     }
 
     /// Whether a document has been removed.
-    pub(crate) fn is_removed(&self, number: u64) -> bool {
+    pub(crate) fn is_removed(&self, number: DocumentId) -> bool {
         self.owners().of(number).is_none()
     }
 
     /// Returns the text of a document if it is kept.
-    pub(crate) fn text(&self, kind: PartitionKind, number: u64) -> Result<Option<String>, Error> {
+    pub(crate) fn text(
+        &self,
+        kind: PartitionKind,
+        number: DocumentId,
+    ) -> Result<Option<String>, Error> {
         match self.partition_of(number).filter(|partition| partition.kind == kind) {
             Some(partition) => partition.text(number),
             None => Ok(None),
@@ -294,13 +299,20 @@ mod tests {
 
     use super::*;
 
+    fn id(number: u32) -> RepositoryId {
+        RepositoryId::new(number).expect("not 0")
+    }
+
     #[test]
     fn a_query_reads_only_partitions_of_searched_repositories() {
         let folder = tempfile::tempdir().expect("create a folder");
         let index = Index::open(folder.path(), &[], &[]).expect("create the index");
         let text = "these are the words of a text that many repositories have in common";
-        let repository =
-            |id, is_public, keeps_text| IndexedRepository { id, is_public, keeps_text };
+        let repository = |number, is_public, keeps_text| IndexedRepository {
+            id: id(number),
+            is_public,
+            keeps_text,
+        };
         let repositories = [
             repository(1, false, true),
             repository(2, false, false),
@@ -308,19 +320,19 @@ mod tests {
             repository(4, true, true),
             repository(5, true, false),
         ];
-        for (number, repository) in (1..).zip(repositories) {
+        for (number, repository) in (1..).map(DocumentId::new).zip(repositories) {
             let prepared = index.prepare(text);
             index.add(repository, number, text.to_owned(), &prepared).expect("add a document");
         }
         let read = |searched: &[u32]| {
-            let partitions = index.searched_partitions(&|id| searched.contains(&id));
+            let partitions = index.searched_partitions(&|id| searched.contains(&id.get()));
             partitions.iter().map(|partition| partition.key).collect::<Vec<_>>()
         };
         use PartitionKey::{Private, Public};
         let (texts, fingerprints) = (PartitionKind::Texts, PartitionKind::Fingerprints);
         assert_eq!(read(&[]), []);
-        assert_eq!(read(&[2]), [Private(2)]);
-        assert_eq!(read(&[1, 4]), [Public(texts), Private(1)]);
+        assert_eq!(read(&[2]), [Private(id(2))]);
+        assert_eq!(read(&[1, 4]), [Public(texts), Private(id(1))]);
         assert_eq!(read(&[3, 4, 5]), [Public(texts), Public(fingerprints)]);
         for is_flushed in [false, true] {
             if is_flushed {
@@ -330,9 +342,12 @@ mod tests {
             }
             for searched in [&[1][..], &[2], &[3], &[4, 2], &[1, 2, 3, 4, 5]] {
                 let query = index.query(text);
-                let found = index.candidates(&query, &|id| searched.contains(&id));
-                let mut found: Vec<u32> =
-                    found.expect("query the index").iter().map(|found| found.repository).collect();
+                let found = index.candidates(&query, &|id| searched.contains(&id.get()));
+                let mut found: Vec<u32> = found
+                    .expect("query the index")
+                    .iter()
+                    .map(|found| found.repository.get())
+                    .collect();
                 found.sort_unstable();
                 let mut expected = searched.to_vec();
                 expected.sort_unstable();
@@ -345,9 +360,10 @@ mod tests {
     fn documents_added_during_a_flush_are_found() {
         let folder = tempfile::tempdir().expect("create a folder");
         let index = Index::open(folder.path(), &[], &[]).expect("create the index");
-        let repository = IndexedRepository { id: 7, is_public: false, keeps_text: true };
+        let repository = IndexedRepository { id: id(7), is_public: false, keeps_text: true };
         let (kind, is_over) = (PartitionKind::Texts, AtomicBool::new(false));
-        let text = |number: u64| format!("document {number} has words that are in no other text");
+        let text =
+            |number: DocumentId| format!("document {number} has words that are in no other text");
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
@@ -356,13 +372,13 @@ mod tests {
                     }
                 }
             });
-            for number in 1..400 {
+            for number in (1..400).map(DocumentId::new) {
                 let prepared = index.prepare(&text(number));
                 index.add(repository, number, text(number), &prepared).expect("add a document");
             }
             is_over.store(true, Ordering::Relaxed);
         });
-        for number in 1..400 {
+        for number in (1..400).map(DocumentId::new) {
             assert_eq!(index.text(kind, number).expect("read the text"), Some(text(number)));
             let candidates =
                 index.candidates(&index.query(&text(number)), &|_| true).expect("query the index");

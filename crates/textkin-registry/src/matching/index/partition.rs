@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use hashbrown::HashSet;
 use textkin::engine::source::MemorySource;
-use textkin::engine::types::{Chunk, Document, IndexSegment};
+use textkin::engine::types::{Chunk, CorruptionError, Document, IndexSegment};
 use textkin::engine::{RepositoryWriter, RunControl, Settings};
 use textkin::{ExistingPolicy, Repository};
 
 use super::memtable::Memtable;
+use crate::domain::{DocumentId, RepositoryId};
 use crate::error::Error;
 
 /// The maximum memory of the filters of all partitions: enough for two million documents of 300 words.
@@ -44,7 +45,7 @@ impl PartitionKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum PartitionKey {
     Public(PartitionKind),
-    Private(u32),
+    Private(RepositoryId),
 }
 
 impl PartitionKey {
@@ -74,7 +75,7 @@ struct Snapshot {
     /// The files; `None` before the first flush.
     repository: Option<Repository>,
     /// The number of each document of each segment.
-    numbers: Vec<Arc<Vec<u64>>>,
+    numbers: Vec<Arc<Vec<DocumentId>>>,
     flushing: Arc<Memtable>,
 }
 
@@ -123,12 +124,12 @@ impl Partition {
         Ok(partition)
     }
 
-    pub(super) fn add(&self, number: u64, text: String, chunks: &[u64]) {
+    pub(super) fn add(&self, number: DocumentId, text: String, chunks: &[u64]) {
         let mut memtable = self.memtable.write().unwrap_or_else(PoisonError::into_inner);
         memtable.add(number, text, chunks);
     }
 
-    pub(super) fn remove(&self, numbers: &[u64]) {
+    pub(super) fn remove(&self, numbers: &[DocumentId]) {
         let mut memtable = self.memtable.write().unwrap_or_else(PoisonError::into_inner);
         memtable.remove(numbers);
     }
@@ -149,7 +150,7 @@ impl Partition {
     pub(super) fn for_each_posting(
         &self,
         chunks: &[Chunk],
-        mut take: impl FnMut(&Chunk, u64),
+        mut take: impl FnMut(&Chunk, DocumentId),
     ) -> Result<(), Error> {
         // The memtable first: a document that is flushed meanwhile is then found on disk as well.
         {
@@ -181,7 +182,7 @@ impl Partition {
     }
 
     /// Returns the text of a document. With fingerprints only, it exists until the document is flushed.
-    pub(super) fn text(&self, number: u64) -> Result<Option<String>, Error> {
+    pub(super) fn text(&self, number: DocumentId) -> Result<Option<String>, Error> {
         if let Some(text) =
             self.memtable.read().unwrap_or_else(PoisonError::into_inner).text(number)
         {
@@ -199,7 +200,7 @@ impl Partition {
     }
 
     /// Returns the word count of a document on disk, and its chunks in order.
-    pub(super) fn chunks(&self, number: u64) -> Result<Option<(usize, Vec<Chunk>)>, Error> {
+    pub(super) fn chunks(&self, number: DocumentId) -> Result<Option<(usize, Vec<Chunk>)>, Error> {
         let snapshot = self.snapshot();
         let Some(repository) = &snapshot.repository else { return Ok(None) };
         let place = repository.storage().find(&number.to_string()).map_err(damage)?;
@@ -207,7 +208,10 @@ impl Partition {
     }
 
     /// Writes the memtable to disk; returns the numbers of the documents that the store need not keep.
-    pub(crate) fn flush(&self, is_removed: impl Fn(u64) -> bool) -> Result<Vec<u64>, Error> {
+    pub(crate) fn flush(
+        &self,
+        is_removed: impl Fn(DocumentId) -> bool,
+    ) -> Result<Vec<DocumentId>, Error> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let flushing = {
             let mut memtable = self.memtable.write().unwrap_or_else(PoisonError::into_inner);
@@ -228,9 +232,9 @@ impl Partition {
         };
         let mut documents = flushing.documents();
         documents.retain(|document| !is_removed(document.0));
-        let numbers: Vec<u64> = documents.iter().map(|document| document.0).collect();
+        let numbers: Vec<DocumentId> = documents.iter().map(|document| document.0).collect();
         let document =
-            |(number, text): (u64, &str)| Document::new(number.to_string(), text.to_owned());
+            |(number, text): (DocumentId, &str)| Document::new(number.to_string(), text.to_owned());
         let mut source = MemorySource::new(documents.into_iter().map(document));
         let writer = self.existing(&mut writer)?;
         writer.add(&mut source, ExistingPolicy::Skip, true, &RunControl::default())?;
@@ -266,7 +270,7 @@ impl Partition {
     }
 
     /// Erases documents from disk: no file contains them when this returns.
-    pub(super) fn erase(&self, numbers: &[u64]) -> Result<(), Error> {
+    pub(super) fn erase(&self, numbers: &[DocumentId]) -> Result<(), Error> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(writer) = writer.as_mut() else { return Ok(()) };
         let repository = writer.repository();
@@ -359,7 +363,7 @@ pub(super) fn delete_folder(folder: &Path) -> Result<(), Error> {
 fn numbers(
     repository: &Repository,
     previous: Option<&Snapshot>,
-) -> Result<Vec<Arc<Vec<u64>>>, Error> {
+) -> Result<Vec<Arc<Vec<DocumentId>>>, Error> {
     let segments = repository.storage().segments();
     let mut numbers = Vec::with_capacity(segments.len());
     for segment in segments {
@@ -374,10 +378,13 @@ fn numbers(
             None => {
                 let number = |document| {
                     let id = segment.id(document).map_err(damage)?;
-                    // Every id in a partition is a number.
-                    Ok(id.parse().unwrap_or(0))
+                    id.parse().map_err(|_| {
+                        let reason = format!("the id '{id}' is not the number of a document");
+                        damage(CorruptionError { file: segment.name().to_owned(), reason })
+                    })
                 };
-                let all: Result<Vec<u64>, Error> = (0..segment.n_documents()).map(number).collect();
+                let all: Result<Vec<DocumentId>, Error> =
+                    (0..segment.n_documents()).map(number).collect();
                 Arc::new(all?)
             }
         });
@@ -398,13 +405,15 @@ mod tests {
         let keys = [
             PartitionKey::Public(PartitionKind::Texts),
             PartitionKey::Public(PartitionKind::Fingerprints),
-            PartitionKey::Private(0),
-            PartitionKey::Private(u32::MAX),
+            PartitionKey::Private(RepositoryId::new(1).unwrap()),
+            PartitionKey::Private(RepositoryId::new(u32::MAX).unwrap()),
         ];
         for key in keys {
             assert_eq!(PartitionKey::parse(&key.name()), Some(key));
         }
-        for name in ["", "texts", "private-", "private-07", "private-x", "public", ".."] {
+        for name in
+            ["", "texts", "private-", "private-0", "private-07", "private-x", "public", ".."]
+        {
             assert_eq!(PartitionKey::parse(name), None, "{name}");
         }
     }

@@ -8,6 +8,7 @@ use textkin::engine::types::{Chunk, Passage, SegmentKind, Span, Tokens};
 
 use super::partition::{Partition, PartitionKey, PartitionKind};
 use super::{CHUNK_WORDS, Index};
+use crate::domain::{DocumentId, RepositoryId};
 use crate::error::Error;
 
 /// A query: a text, or the fingerprints of one.
@@ -39,8 +40,8 @@ impl IndexQuery {
 /// A document that shares chunks with a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    pub(crate) number: u64,
-    pub(crate) repository: u32,
+    pub(crate) number: DocumentId,
+    pub(crate) repository: RepositoryId,
     pub(crate) kind: PartitionKind,
     /// Words of the query in shared chunks, or a few more.
     pub(crate) covered: u32,
@@ -61,7 +62,7 @@ pub(crate) struct MatchOverlap {
 
 /// How much of the query a document covers so far.
 struct Coverage {
-    repository: u32,
+    repository: RepositoryId,
     covered: u32,
     /// The word after the last covered one.
     end: u32,
@@ -77,7 +78,10 @@ impl Index {
     }
 
     /// Returns a query for a document of which only fingerprints are kept; `None` if it was removed.
-    pub(crate) fn query_without_text(&self, number: u64) -> Result<Option<IndexQuery>, Error> {
+    pub(crate) fn query_without_text(
+        &self,
+        number: DocumentId,
+    ) -> Result<Option<IndexQuery>, Error> {
         let partition = self.partition_of(number);
         let is_kind = |own: &Arc<Partition>| own.kind == PartitionKind::Fingerprints;
         let Some(partition) = partition.filter(is_kind) else { return Ok(None) };
@@ -95,7 +99,7 @@ impl Index {
     pub(crate) fn candidates(
         &self,
         query: &IndexQuery,
-        is_searched: &dyn Fn(u32) -> bool,
+        is_searched: &dyn Fn(RepositoryId) -> bool,
     ) -> Result<Vec<Candidate>, Error> {
         let mut candidates: Vec<Candidate> = Vec::new();
         for partition in self.searched_partitions(is_searched) {
@@ -107,7 +111,7 @@ impl Index {
 
     pub(super) fn searched_partitions(
         &self,
-        is_searched: &dyn Fn(u32) -> bool,
+        is_searched: &dyn Fn(RepositoryId) -> bool,
     ) -> Vec<Arc<Partition>> {
         let keys: HashSet<PartitionKey> = {
             let owners = self.owners();
@@ -123,12 +127,12 @@ impl Index {
         &self,
         partition: &Partition,
         query: &IndexQuery,
-        is_searched: &dyn Fn(u32) -> bool,
+        is_searched: &dyn Fn(RepositoryId) -> bool,
         candidates: &mut Vec<Candidate>,
     ) -> Result<(), Error> {
         let owners = self.owners();
-        let mut coverages: HashMap<u64, Coverage> = HashMap::new();
-        let mut searched: HashMap<u32, bool> = HashMap::new();
+        let mut coverages: HashMap<DocumentId, Coverage> = HashMap::new();
+        let mut searched: HashMap<RepositoryId, bool> = HashMap::new();
         partition.for_each_posting(&query.chunks, |chunk, number| {
             let Some(repository) = owners.of(number) else { return };
             if !*searched.entry(repository).or_insert_with(|| is_searched(repository)) {
