@@ -232,7 +232,7 @@ fn invalid_bodies_are_rejected() {
             "/api/v1/repositories/mine/documents?after=-9223372036854775808",
             json_kind,
             b"",
-            &[200],
+            &[422],
         ),
         ("strange number", "GET", "/api/v1/jobs/99999999999999999999", json_kind, b"", &[404]),
         ("a number that is none", "GET", "/api/v1/jobs/x", json_kind, b"", &[404]),
