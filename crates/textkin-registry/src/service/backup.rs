@@ -69,7 +69,7 @@ pub fn back_up(from: &Path, to: &Path) -> Result<DataCheck, Error> {
     for partition in partitions(from)? {
         let Some(name) = partition.file_name() else { continue };
         let copied = copy_partition(&partition, &to.join("index").join(name));
-        // It is gone if its repository was deleted meanwhile, and then its documents are too.
+        // It no longer exists if its repository was deleted meanwhile, with its documents.
         if partition.is_dir() {
             copied?;
         }

@@ -91,7 +91,7 @@ impl MailServer {
         }
         if mail.authority.is_none() {
             tracing::warn!(
-                "mail is accepted without --mail-authority: senders are not verified, and whoever can \
+                "mail is accepted without --mail-authority: senders are not verified, and anyone who can \
                  connect to the mail port acts as any account; let only your mail system connect"
             );
         }

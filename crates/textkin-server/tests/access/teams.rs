@@ -124,7 +124,7 @@ fn members_can_leave_and_the_last_owner_cannot() {
     assert_eq!(leave("vic", &case.mal).0, 204);
     assert_eq!(case.site.ask("GET", "/api/v1/invitations", &eve, &Value::Null), json!([]));
 
-    // An account stays the owner of its own team, whoever else owns it.
+    // An account stays the owner of its own team, even if others own it too.
     case.send("PUT", "teams/vic/members/mal", &case.vic, &json!({ "role": "owner" }));
     assert_eq!(case.send("POST", "invitations/vic/accept", &case.mal, &Value::Null).0, 204);
     for key in [&case.mal, &case.vic] {

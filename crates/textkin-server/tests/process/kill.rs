@@ -160,7 +160,7 @@ fn rounds(default: u64) -> u64 {
     rounds.map_or(default, |rounds| rounds.parse().unwrap())
 }
 
-/// A process that is killed when this is dropped, also if a check fails: the clients would go on otherwise.
+/// A process that is killed when this is dropped, also if a check fails; otherwise its clients continue.
 struct RunningProcess(u32);
 
 impl Drop for RunningProcess {

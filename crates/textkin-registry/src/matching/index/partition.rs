@@ -346,7 +346,7 @@ fn settings() -> Settings {
     Settings { memory: Some(64 << 20), ..Settings::default() }
 }
 
-/// Removes a folder with all its files, if it exists; its name is gone when this returns, even after a
+/// Removes a folder with all its files, if it exists; after this it does not come back, even after a
 /// crash.
 pub(super) fn delete_folder(folder: &Path) -> Result<(), Error> {
     match std::fs::remove_dir_all(folder) {
