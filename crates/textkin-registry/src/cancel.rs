@@ -39,7 +39,7 @@ impl Cancel {
         CancelGuard(self.clone())
     }
 
-    /// Runs `work` in this thread; [`check`] fails there once the flag is set.
+    /// Runs `work` in this thread; `check` fails there once the flag is set.
     pub fn scope<T>(&self, work: impl FnOnce() -> T) -> T {
         struct Restore(Option<Cancel>);
         impl Drop for Restore {

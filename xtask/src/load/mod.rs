@@ -1,5 +1,5 @@
 //! Measurements of the server: throughput and latency with many documents and clients, the time to open stored
-//! results ([`results`]), and what the time of a probe reveals ([`timing`]).
+//! results (`results`), and what the time of a probe reveals (`timing`).
 //!
 //! In the load test, half of the documents are in a private repository that is watched, half in a public one. Clients then add new
 //! texts to the public one, and copies of watched texts, which must cause alerts.

@@ -197,7 +197,7 @@ impl Action {
 }
 
 impl Actor {
-    /// Fails unless the actor may do this anywhere; [`Actor::require_in`] decides for a repository.
+    /// Fails unless the actor may do this anywhere; `require_in` decides for a repository.
     ///
     /// # Errors
     /// If its key lacks the scope or is limited to a repository, or the account is not an administrator.
