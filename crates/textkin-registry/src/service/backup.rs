@@ -223,6 +223,8 @@ fn inspect(folder: &Path) -> Result<(DataCheck, Vec<DocumentId>), Error> {
         let reason = "not a data folder of a textkin server".to_owned();
         return Err(Error::Store { path: folder.to_owned(), reason });
     }
+    // A check must not create a store in an empty file.
+    store_id::check_before_creation(folder, &path)?;
     let store = Store::open(&path)?;
     let mut on_disk: HashSet<DocumentId> = HashSet::new();
     let (documents, pending) = store.read(|read| {

@@ -76,6 +76,8 @@ fn a_store_that_does_not_belong_to_the_index_is_refused() {
     };
     assert!(new_key_in(&own, "anna", false, &key).is_err());
     put(Some(b""));
+    assert!(check_data(&own).unwrap_err().to_string().contains("missing or empty"));
+    assert_eq!(std::fs::metadata(own.join(STORE)).unwrap().len(), 0);
     assert!(refusal(&own).contains("missing or empty"));
     let foreign = std::fs::read(other.join(STORE)).unwrap();
     put(Some(&foreign));
