@@ -202,13 +202,19 @@ try {
   await page.waitForURL(/cluster=/);
   await page.waitForTimeout(500);
   await seen("cluster");
-  const plain = page.url();
   await page.locator("select[name=colour]").selectOption("author");
   await page.locator("form:has(select[name=colour])").evaluate((form) => form.requestSubmit());
   await page.waitForURL(/colour=author/);
   check((await text()).includes("unknown"), "documents are coloured by author");
-  await page.goto(plain);
+  // Dense clusters rarely hang together by one pair: look for one that does.
+  await page.goto(`${base}/graph?repository=sample-news`);
+  const clusters = page.locator("main a[href*='cluster=']");
+  const links = await clusters.evaluateAll((all) => all.map((link) => link.href));
   const split = page.locator("a[href*='cut='], form[action*='cut='] button").first();
+  for (const link of links) {
+    await page.goto(link);
+    if (await split.count()) break;
+  }
   check(await split.count() === 1, "a bridge can be cut");
   if (await split.count()) { await split.click(); await page.waitForURL(/cut=/); await seen("split"); }
 
