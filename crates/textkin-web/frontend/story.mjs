@@ -209,10 +209,10 @@ try {
   // Dense clusters rarely hang together by one pair: look for one that does.
   await page.goto(`${base}/graph?repository=sample-news`);
   const clusters = page.locator("main a[href*='cluster=']");
-  const links = await clusters.evaluateAll((all) => all.map((link) => link.href));
+  const links = await clusters.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
   const split = page.locator("a[href*='cut='], form[action*='cut='] button").first();
   for (const link of links) {
-    await page.goto(link);
+    await page.goto(base + link);
     if (await split.count()) break;
   }
   check(await split.count() === 1, "a bridge can be cut");
