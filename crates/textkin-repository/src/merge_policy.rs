@@ -32,6 +32,15 @@ pub(crate) fn compaction_runs(segments: &[Arc<Segment>], memory: usize) -> Vec<R
     runs
 }
 
+/// Returns the runs of segments that are rewritten to erase removed documents: each segment that has
+/// some, together with neighbours if all of them are small. Large segments are rewritten alone, so that
+/// removing one document does not rewrite the whole repository.
+pub(crate) fn erasure_runs(segments: &[Arc<Segment>], memory: usize) -> Vec<Range<usize>> {
+    let mut runs = compaction_runs(segments, memory / MIN_MERGED);
+    runs.retain(|run| segments[run.clone()].iter().any(|segment| segment.removed().len() > 0));
+    runs
+}
+
 /// Returns the longest run of at least [`MIN_MERGED`] segments at the end that fits into `memory`,
 /// with no segment larger than a quarter of the run.
 pub(crate) fn small_tail(segments: &[Arc<Segment>], memory: usize) -> Option<Range<usize>> {

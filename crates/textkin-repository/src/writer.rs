@@ -18,7 +18,7 @@ use crate::io::{Io, Lock, OutFile};
 use crate::manifest::{
     Manifest, NAME, NEXT, RemovedEntry, SegmentEntry, removed_name, segment_name, segment_number,
 };
-use crate::merge_policy::{compaction_runs, small_tail};
+use crate::merge_policy::{compaction_runs, erasure_runs, small_tail};
 use crate::pages::WrittenFile;
 use crate::repository::Repository;
 use crate::segment::Segment;
@@ -390,13 +390,28 @@ impl Writer {
     /// If a file cannot be read or written; then the repository is unchanged.
     pub fn compact(&mut self, reindex: &mut ReindexFn<'_>) -> Result<(), Error> {
         self.commit_pending()?;
+        let runs = compaction_runs(self.repository.segments(), self.settings.memory);
+        self.rewrite_all(runs, reindex)
+    }
+
+    /// Commits pending changes, then rewrites the segments that contain removed documents: no file
+    /// contains them when this returns.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written; then the documents are removed, but may still be in a file.
+    pub fn erase_removed(&mut self, reindex: &mut ReindexFn<'_>) -> Result<(), Error> {
+        self.commit_pending()?;
+        let runs = erasure_runs(self.repository.segments(), self.settings.merge);
+        self.rewrite_all(runs, reindex)
+    }
+
+    fn rewrite_all(
+        &mut self,
+        runs: Vec<Range<usize>>,
+        reindex: &mut ReindexFn<'_>,
+    ) -> Result<(), Error> {
         // From the last run to the first, so that the indices of earlier segments stay valid.
-        for run in
-            compaction_runs(self.repository.segments(), self.settings.memory).into_iter().rev()
-        {
-            self.rewrite(run, reindex)?;
-        }
-        Ok(())
+        runs.into_iter().rev().try_for_each(|run| self.rewrite(run, reindex))
     }
 
     /// Commits pending changes, then merges small segments at the end, so that many small changes

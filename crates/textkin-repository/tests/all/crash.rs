@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use textkin_core::IndexSegment;
 use textkin_repository::{Disk, Error, Io, PreparedDocument, Repository, Writer, WriterSettings};
 
 use crate::disk::{Fault, SimulatedDisk};
@@ -26,6 +27,8 @@ enum Step {
     Commit,
     RollBack,
     Compact,
+    /// Rewrites segments with removed documents.
+    Erase,
     Merge,
     /// Drops the writer and opens another.
     Reopen,
@@ -50,6 +53,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         8 => Just(Step::Commit),
         1 => Just(Step::RollBack),
         2 => Just(Step::Compact),
+        2 => Just(Step::Erase),
         2 => Just(Step::Merge),
         2 => Just(Step::Reopen),
         2 => Just(Step::Read),
@@ -145,6 +149,14 @@ impl<'a> TestRun<'a> {
                 self.committed = self.pending.clone();
                 self.check_state()
             }
+            Step::Erase => {
+                let writer = self.writer()?;
+                writer.erase_removed(&mut reindex)?;
+                let mut segments = writer.repository().segments().iter();
+                assert!(segments.all(|own| own.n_live() == own.n_documents()));
+                self.committed = self.pending.clone();
+                self.check_state()
+            }
             Step::Merge => {
                 self.writer()?.merge(&mut reindex)?;
                 self.committed = self.pending.clone();
@@ -214,7 +226,7 @@ impl<'a> TestRun<'a> {
     fn after_failure(&mut self, step: &Step) -> Outcome {
         let Some(disk) = self.disk else { return Err("a real disk failed".to_owned()) };
         self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
-        let is_change = matches!(step, Step::Commit | Step::Compact | Step::Merge);
+        let is_change = matches!(step, Step::Commit | Step::Compact | Step::Erase | Step::Merge);
         // Half of the time the program continues after a fault, otherwise the power fails.
         let continues = self.seed >> 40 & 1 == 0;
         if let (true, Ok(())) = (continues, Repository::open(disk, self.folder).map(|_| ())) {
@@ -226,7 +238,7 @@ impl<'a> TestRun<'a> {
             });
             let state = self.reopened()?;
             // Compaction commits first: the commit may have succeeded and the rest failed.
-            let may_continue = matches!(step, Step::Compact | Step::Merge);
+            let may_continue = matches!(step, Step::Compact | Step::Erase | Step::Merge);
             let is_applied = state == self.pending && state != self.committed;
             if is_applied && !(is_change && (refuses || may_continue)) {
                 return Err("a failed change was applied, and the writer continues".to_owned());

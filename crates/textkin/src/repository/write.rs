@@ -238,6 +238,16 @@ impl RepositoryWriter {
         Ok(self.writer.merge(&mut |documents| preparer.restore_all(documents, threads))?)
     }
 
+    /// Rewrites the files that contain removed documents: no file contains them when this returns.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written; then the documents are removed, but may still be in a file.
+    pub fn erase_removed(&mut self) -> Result<(), Error> {
+        let (preparer, threads) = (&self.preparer, self.threads);
+        let mut restore = |documents| preparer.restore_all(documents, threads);
+        Ok(self.writer.erase_removed(&mut restore)?)
+    }
+
     /// Merges all segments that fit together, and frees the space of removed documents.
     ///
     /// # Errors
@@ -263,7 +273,9 @@ impl RepositoryWriter {
 fn writer_settings(settings: &Settings) -> WriterSettings {
     let memory = settings.memory.unwrap_or(WriterSettings::default().memory as u64);
     let memory = usize::try_from(memory).unwrap_or(usize::MAX).max(1 << 20);
-    WriterSettings { memory, ..WriterSettings::default() }
+    // A merge reads its segments into memory; half leaves room for what it writes.
+    let merge = (memory / 2).max(WriterSettings::default().merge);
+    WriterSettings { memory, merge }
 }
 
 /// Adds a document to the next commit; returns whether it was accepted.

@@ -283,7 +283,7 @@ impl Partition {
         }
         places.sort_unstable();
         writer.remove(&places)?;
-        writer.compact(&RunControl::default())?;
+        writer.erase_removed()?;
         self.replace(writer)
     }
 
@@ -342,8 +342,12 @@ impl Partition {
     }
 }
 
+/// The memory of a merge is half of this. A segment of a flush takes about 40 MiB; eight of them must fit,
+/// or segments are never merged, and a probe looks into each of them.
+const WRITER_BYTES: u64 = 1 << 30;
+
 fn settings() -> Settings {
-    Settings { memory: Some(64 << 20), ..Settings::default() }
+    Settings { memory: Some(WRITER_BYTES), ..Settings::default() }
 }
 
 /// Removes a folder with all its files, if it exists; after this it does not come back, even after a
