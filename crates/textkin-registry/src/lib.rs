@@ -62,7 +62,7 @@ pub mod limits {
 
     pub use crate::jobs::loads::{INTERACTIVE_READ_LIMITS, READ_LIMITS};
     pub use crate::matching::exclusions::MAX_EXCLUSION_GAP;
-    pub use crate::matching::index::MAX_FILTER_BYTES;
+    pub use crate::matching::index::{MAX_FILTER_BYTES, MAX_MERGE_BYTES};
     pub use crate::service::origins::{MAX_TRACERS, ORIGINS_MEMORY};
     pub use crate::service::overview::{OVERVIEW_STEP, OVERVIEW_THRESHOLD};
     pub use crate::service::repositories::MAX_DAYS;

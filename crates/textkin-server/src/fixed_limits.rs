@@ -89,6 +89,10 @@ pub fn fixed_limits() -> Vec<(&'static str, String)> {
                 size(limits::MAX_FILTER_BYTES as u64)
             ),
         ),
+        (
+            "merging files of the index",
+            format!("{} of memory; larger files stay as they are", size(limits::MAX_MERGE_BYTES)),
+        ),
         ("retention and purge rules", format!("{} days", number(u64::from(limits::MAX_DAYS)))),
     ]
 }

@@ -21,7 +21,7 @@ use hashbrown::HashMap;
 use textkin::engine::types::{Chunk, Layers, Tokens};
 use textkin::engine::{Analyzer, Settings};
 
-pub use self::partition::MAX_FILTER_BYTES;
+pub use self::partition::{MAX_FILTER_BYTES, MAX_MERGE_BYTES};
 pub(crate) use self::partition::{Partition, PartitionKey, PartitionKind};
 pub(crate) use self::query::{Candidate, IndexQuery, MatchOverlap};
 use crate::domain::{DocumentId, RepositoryId};

@@ -342,12 +342,13 @@ impl Partition {
     }
 }
 
-/// The memory of a merge is half of this. A segment of a flush takes about 40 MiB; eight of them must fit,
-/// or segments are never merged, and a probe looks into each of them.
-const WRITER_BYTES: u64 = 1 << 30;
+/// The maximum memory of a merge of index segments. A segment of a flush takes about 40 MiB; eight of
+/// them must fit, or segments are never merged, and a probe looks into each of them.
+pub const MAX_MERGE_BYTES: u64 = 512 << 20;
 
 fn settings() -> Settings {
-    Settings { memory: Some(WRITER_BYTES), ..Settings::default() }
+    // Half of the memory of a writer is for merges.
+    Settings { memory: Some(2 * MAX_MERGE_BYTES), ..Settings::default() }
 }
 
 /// Removes a folder with all its files, if it exists; after this it does not come back, even after a
