@@ -13,3 +13,4 @@ mod support;
 mod backup;
 mod hostile;
 mod kill;
+mod proxies;

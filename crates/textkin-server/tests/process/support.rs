@@ -26,6 +26,8 @@ pub(crate) struct ServerOptions {
     pub(crate) memtable: Option<usize>,
     /// Whether webhooks may be on this machine; failed deliveries are then repeated at once.
     pub(crate) local_webhooks: bool,
+    /// The address of a reverse proxy.
+    pub(crate) trusted_proxy: Option<String>,
 }
 
 /// Not a test, but the server process of the others: they run this program again with only this
@@ -50,7 +52,9 @@ fn serve() {
         delivery.delay = |_, _| Some(Duration::ZERO);
     }
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
-    let listening = ListenConfig { address, ..ListenConfig::default() };
+    let trusted_proxies =
+        options.trusted_proxy.iter().map(|address| address.parse().unwrap()).collect();
+    let listening = ListenConfig { address, trusted_proxies, ..ListenConfig::default() };
     let (_sender, stop) = tokio::sync::watch::channel(false);
     let ready = |address: SocketAddr, _: &Service| eprintln!("{READY}{address}");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
