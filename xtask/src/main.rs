@@ -61,7 +61,8 @@ Benchmarks
   cargo xtask bench python             Compare discovery from a pandas column with the command
   cargo xtask bench server [--quick]   Measure a server with 100,000 documents and 32 clients: probes and
                                        registrations per second, latency, delay of alerts, memory, start;
-                                       --documents N, --clients N, --seconds N
+                                       --documents N, --clients N, --seconds N; --keep DIR loads the documents
+                                       into DIR in a first run and measures in the next ones
   cargo xtask bench results            Measure how long a stored result with 100 sources, its comparisons and its
                                        exports take to open; --documents N (default 100000)
 

@@ -14,7 +14,7 @@ mod timing;
 
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ use self::client::HttpClient;
 use self::options::Options;
 pub(crate) use self::results::results;
 pub(crate) use self::schemathesis::schemathesis;
-use self::server::TestServer;
+use self::server::{PeakMemory, TestServer};
 use self::texts::{TextGenerator, text};
 pub(crate) use self::timing::timing;
 use crate::{bench, root};
@@ -52,20 +52,46 @@ const COPIES: u64 = 20;
 /// Maximum number of documents in one file, so that it is smaller than the server's limit for uploads.
 const MAX_FILE_DOCUMENTS: usize = 100_000;
 
-/// Builds the command and starts a server with an empty data folder; returns also the folder.
-fn start_server() -> Result<(TestServer, tempfile::TempDir)> {
-    bench::build_command("server")?;
-    // Not in the temporary folder of the system, which may be in memory: the test needs a disk.
-    let folder = tempfile::tempdir_in(root()?.join("target"))?;
-    let program = bench::target()?.join("textkin");
-    Ok((TestServer::start(&program, &folder.path().join("data"))?, folder))
+/// Creates a folder that is removed with the value. It is not in the temporary folder of the system, which
+/// may be in memory: the test needs a disk.
+fn temporary_folder() -> Result<tempfile::TempDir> {
+    Ok(tempfile::tempdir_in(root()?.join("target"))?)
 }
+
+/// Builds the command and starts a server with its data in `folder`.
+fn start_server(folder: &Path) -> Result<TestServer> {
+    bench::build_command("server")?;
+    let program = bench::target()?.join("textkin");
+    TestServer::start(&program, &folder.join("data"))
+}
+
+/// Returns the generator as it is after [`fill`].
+fn skip_documents(number: u64, n: usize) -> TextGenerator {
+    let mut texts = TextGenerator::new(number, n);
+    for _ in 0..n {
+        texts.document();
+    }
+    texts
+}
+
+/// A file in a data folder that is kept: the number of documents that were loaded.
+const LOADED: &str = "loaded-documents";
 
 /// Loads a server and measures it.
 pub(crate) fn server(arguments: &[&str]) -> Result<()> {
     let is_quick = arguments.contains(&"--quick");
-    let arguments: Vec<&str> =
+    let mut arguments: Vec<&str> =
         arguments.iter().copied().filter(|word| *word != "--quick").collect();
+    let keep = arguments.iter().position(|word| *word == "--keep");
+    let kept = match keep {
+        Some(at) => {
+            let folder = arguments.get(at + 1).context("--keep requires a folder")?;
+            let folder = PathBuf::from(folder);
+            arguments.drain(at..at + 2);
+            Some(folder)
+        }
+        None => None,
+    };
     let options = Options::new(&arguments, &["--documents", "--clients", "--seconds"])?;
     let default = if is_quick { LoadSize::QUICK } else { LoadSize::FULL };
     let size = &LoadSize {
@@ -73,22 +99,47 @@ pub(crate) fn server(arguments: &[&str]) -> Result<()> {
         clients: options.number("--clients", default.clients)?,
         seconds: options.number("--seconds", default.seconds)?,
     };
-    let (mut server, folder) = start_server()?;
-    let mut client = server.client()?;
-    for (name, visibility) in [("library", "private"), ("web", "public")] {
-        let body = format!("{{\"name\":\"{name}\",\"visibility\":\"{visibility}\"}}");
-        client.send_json("POST", "/api/v1/repositories", &body)?;
-    }
-    let started = Instant::now();
-    let watched = fill(&mut client, folder.path(), "library", 1, size.documents / 2)?;
-    let public = fill(&mut client, folder.path(), "web", 2, size.documents - size.documents / 2)?;
-    let rate = size.documents as f64 / started.elapsed().as_secs_f64();
+    let (n_private, n_public) = (size.documents / 2, size.documents - size.documents / 2);
     println!("documents            {:>10}", size.documents);
-    println!("loaded               {rate:>10.0} per second");
-    client.send_json("POST", "/api/v1/watches", "{\"repository\":\"library\"}")?;
-    wait_for_jobs(&mut client)?;
-    println!("flushed              {:>10.1} s after the start", started.elapsed().as_secs_f64());
-    println!("memory before load   {:>10.0} MiB", server.peak()?);
+    let temporary = temporary_folder()?;
+    let folder = kept.as_deref().unwrap_or(temporary.path());
+    let loaded = std::fs::read_to_string(folder.join(LOADED)).ok();
+    let (mut server, watched, public);
+    if let Some(loaded) = loaded {
+        ensure!(
+            loaded == size.documents.to_string(),
+            "{} has {loaded} documents; use --documents {loaded} or another folder",
+            folder.display()
+        );
+        server = start_server(folder)?;
+        (watched, public) = (skip_documents(1, n_private), skip_documents(2, n_public));
+    } else {
+        std::fs::create_dir_all(folder)?;
+        server = start_server(folder)?;
+        let mut client = server.client()?;
+        for (name, visibility) in [("library", "private"), ("web", "public")] {
+            let body = format!("{{\"name\":\"{name}\",\"visibility\":\"{visibility}\"}}");
+            client.send_json("POST", "/api/v1/repositories", &body)?;
+        }
+        let started = Instant::now();
+        watched = fill(&mut client, folder, "library", 1, n_private)?;
+        public = fill(&mut client, folder, "web", 2, n_public)?;
+        let rate = size.documents as f64 / started.elapsed().as_secs_f64();
+        println!("loaded               {rate:>10.0} per second");
+        client.send_json("POST", "/api/v1/watches", "{\"repository\":\"library\"}")?;
+        wait_for_jobs(&mut client)?;
+        println!(
+            "flushed              {:>10.1} s after the start",
+            started.elapsed().as_secs_f64()
+        );
+        println!("memory before load   {}", server.peak()?);
+        if kept.is_some() {
+            std::fs::write(folder.join(LOADED), size.documents.to_string())?;
+            server.stop()?;
+            println!("\nloaded; the same command now measures");
+            return Ok(());
+        }
+    }
 
     for (name, registers) in [("mixed", MIXED), ("registrations only", REGISTRATIONS_ONLY)] {
         println!("\n{} clients for {} s, {name}", size.clients, size.seconds);
@@ -107,7 +158,7 @@ pub(crate) fn server(arguments: &[&str]) -> Result<()> {
         "\nstart after kill −9  {:>10.1} s   (goal: at most 5)",
         started.elapsed().as_secs_f64()
     );
-    println!("memory after start   {:>10.0} MiB", server.peak()?);
+    println!("memory after start   {}", server.peak()?);
     server.stop()
 }
 
@@ -246,7 +297,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    fn report(&self, peak: f64) -> Result<()> {
+    fn report(&self, peak: PeakMemory) -> Result<()> {
         let (mut probes, mut registrations) = (lock(&self.probes), lock(&self.registrations));
         let (mut alerts, copies) = (lock(&self.alerts), lock(&self.copies));
         let seconds = self.size.seconds as f64;
@@ -271,7 +322,7 @@ impl<'a> Load<'a> {
             }
         }
         println!("alerts received      {:>10} of {}", alerts.len(), alerts.len() + copies.len());
-        println!("peak memory          {peak:>10.0} MiB");
+        println!("peak memory          {peak}");
         let errors = self.errors.load(Ordering::Relaxed);
         println!("errors               {errors:>10}   (goal: none)");
         // The server accepts registrations faster than it checks them; late alerts are not a failure.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use super::client::HttpClient;
 use super::options::Options;
 use super::texts::text;
-use super::{fill, load_documents, percentiles, start_server, wait_for_jobs};
+use super::{fill, load_documents, percentiles, start_server, temporary_folder, wait_for_jobs};
 use crate::generate::Random;
 
 /// Sources of the result; each has a passage of the text.
@@ -24,7 +24,8 @@ const MAX_P95: Duration = Duration::from_millis(50);
 pub(crate) fn results(arguments: &[&str]) -> Result<()> {
     let options = Options::new(arguments, &["--documents"])?;
     let n_documents = options.number("--documents", 100_000)?;
-    let (mut server, folder) = start_server()?;
+    let folder = temporary_folder()?;
+    let mut server = start_server(folder.path())?;
     let mut owner = server.client()?;
     let new = "{\"name\":\"web\",\"visibility\":\"public\"}";
     owner.send_json("POST", "/api/v1/repositories", new)?;
@@ -73,7 +74,7 @@ pub(crate) fn results(arguments: &[&str]) -> Result<()> {
     }
     // It lays out pages, which takes longer than to open a result.
     open(&mut client, "export PDF (no goal)", &once("/export.pdf")[..5])?;
-    println!("peak memory          {:>10.0} MiB", server.peak()?);
+    println!("peak memory          {}", server.peak()?);
     server.stop()?;
     ensure!(!is_slow, "a page takes too long (goal: p95 at most {} ms)", MAX_P95.as_millis());
     Ok(())

@@ -4,6 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
@@ -16,6 +19,22 @@ pub(crate) struct TestServer {
     data: PathBuf,
     pub(crate) address: SocketAddr,
     pub(crate) key: String,
+    memory: Arc<AtomicU64>,
+}
+
+/// Peak memory in MiB.
+#[derive(Clone, Copy)]
+pub(crate) struct PeakMemory {
+    /// What the process allocated.
+    own: f64,
+    /// This and the files that it maps, which the system can drop at any time.
+    with_files: f64,
+}
+
+impl std::fmt::Display for PeakMemory {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:>10.0} MiB ({:.0} MiB with mapped files)", self.own, self.with_files)
+    }
 }
 
 impl TestServer {
@@ -24,12 +43,14 @@ impl TestServer {
         let key = new_key(program, data, "admin", "admin")?;
         let (process, address) = launch(program, data)?;
         let (program, data) = (program.to_owned(), data.to_owned());
-        Ok(Self { process, program, data, address, key })
+        let memory = watch_memory(process.id());
+        Ok(Self { process, program, data, address, key, memory })
     }
 
     /// Starts a server that was stopped.
     pub(crate) fn start_again(&mut self) -> Result<()> {
         (self.process, self.address) = launch(&self.program, &self.data)?;
+        self.memory = watch_memory(self.process.id());
         Ok(())
     }
 
@@ -43,12 +64,12 @@ impl TestServer {
         HttpClient::new(self.address, &self.key)
     }
 
-    /// Returns the peak memory in MiB.
-    pub(crate) fn peak(&self) -> Result<f64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        Ok(kib.context("the system does not report peak memory")? / 1024.0)
+    /// Returns the peak memory since the start of the process.
+    pub(crate) fn peak(&self) -> Result<PeakMemory> {
+        let now = memory(self.process.id(), "RssAnon:")?;
+        let own = self.memory.fetch_max(now, Ordering::Relaxed).max(now);
+        let with_files = memory(self.process.id(), "VmHWM:")?;
+        Ok(PeakMemory { own: own as f64 / 1024.0, with_files: with_files as f64 / 1024.0 })
     }
 
     /// Returns the CPU time in seconds.
@@ -64,6 +85,27 @@ impl TestServer {
         self.process.wait()?;
         Ok(())
     }
+}
+
+/// Returns a field of the status of a process in KiB.
+fn memory(process: u32, field: &str) -> Result<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    kib.with_context(|| format!("the system does not report {field}"))
+}
+
+/// Keeps the maximum of the memory that a process has allocated, until it ends.
+fn watch_memory(process: u32) -> Arc<AtomicU64> {
+    let peak = Arc::new(AtomicU64::new(0));
+    let kept = Arc::clone(&peak);
+    std::thread::spawn(move || {
+        while let Ok(now) = memory(process, "RssAnon:") {
+            kept.fetch_max(now, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    });
+    peak
 }
 
 /// Creates a key of an account, which is created if it does not exist.

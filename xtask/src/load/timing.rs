@@ -15,7 +15,7 @@ use anyhow::{Result, bail, ensure};
 use super::client::HttpClient;
 use super::options::Options;
 use super::texts::text;
-use super::{fill, load_documents, start_server, wait_for_jobs};
+use super::{fill, load_documents, start_server, temporary_folder, wait_for_jobs};
 use crate::generate::Random;
 
 /// Words of the texts.
@@ -86,7 +86,8 @@ pub(crate) fn timing(arguments: &[&str]) -> Result<()> {
         .flat_map(|&length| std::iter::repeat_n(length, n_trials))
         .map(|length| Experiment::new(length, &mut random))
         .collect();
-    let (mut server, folder) = start_server()?;
+    let folder = temporary_folder()?;
+    let mut server = start_server(folder.path())?;
     let mut owner = server.client()?;
     let new = "{\"name\":\"library\",\"visibility\":\"private\"}";
     owner.send_json("POST", "/api/v1/repositories", new)?;
