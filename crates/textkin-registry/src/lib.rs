@@ -102,4 +102,6 @@ pub use service::{
     key_of_backup, new_key_in,
 };
 pub use store::files::create_folder as create_private_folder;
+#[cfg(feature = "fixtures")]
+pub use store::fixtures::StoreFixture;
 pub use store::now;

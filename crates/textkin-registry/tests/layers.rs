@@ -1,4 +1,4 @@
-//! The layers of the server, checked in its sources: SQL is only in `store/`, and HTML only in
+//! The layers of the server, checked in its sources and tests: SQL is only in `store/`, and HTML only in
 //! `textkin-server/src/web` and `textkin-web`.
 
 use std::io;
@@ -59,8 +59,14 @@ fn lines_with(patterns: &[&str], folders: &[&str], allowed: &str) -> io::Result<
 
 #[test]
 fn sql_is_only_in_the_store() -> io::Result<()> {
-    let (folders, store) =
-        (["textkin-registry/src", "textkin-server/src"], "textkin-registry/src/store");
+    let folders = [
+        "textkin-registry/src",
+        "textkin-server/src",
+        "textkin-server/tests",
+        "textkin-cli/src",
+        "textkin-cli/tests",
+    ];
+    let store = "textkin-registry/src/store";
     let found = lines_with(&SQL, &folders, store)?;
     assert!(found.is_empty(), "move this SQL to {store}:\n{}", found.join("\n"));
     assert!(lines_with(&SQL, &[store], "")?.len() > 100, "the patterns do not match SQL");

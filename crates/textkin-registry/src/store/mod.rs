@@ -21,6 +21,8 @@ pub(crate) mod keys;
 pub(crate) mod repositories;
 pub(crate) mod results;
 pub(crate) mod documents;
+#[cfg(feature = "fixtures")]
+pub(crate) mod fixtures;
 mod ids;
 pub(crate) mod jobs;
 pub(crate) mod origins;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
+use textkin_registry::{JobId, StoreFixture};
 use textkin_server::{KeyId, NewKey, Role, Scope};
 
 use crate::support::{POEM, TestSite, actor, from, key, key_for};
@@ -210,21 +211,10 @@ fn prepare(folder: &Path) -> Fixture {
     let (probe_key, read_key) =
         (key(service, "olga", false, "probe"), key(service, "olga", false, "read"));
     drop(site);
-    // A failed job: nothing makes one fail on purpose.
-    let store = rusqlite::Connection::open(folder.join("textkin.db")).unwrap();
-    store.execute("UPDATE job SET state = 'failed' WHERE id = ?1", [job]).unwrap();
-    // A webhook and a delivery, without sending anything.
-    store
-        .execute_batch(
-            "INSERT INTO hook (id, account, url, secret, created)
-                 SELECT 1, id, 'https://hooks.example.org/', 'secret', 0 FROM account WHERE name = 'olga';
-             INSERT INTO delivery (id, account, channel, hook, state, next, created)
-                 SELECT 1, id, 'webhook', 1, 'done', 0, 0 FROM account WHERE name = 'olga';
-             INSERT INTO question (id, account, document, digest, title, note, words, shared, created)
-                 SELECT 1, account.id, number, x'00', 'An essay', '', 46, 46, 0 FROM account, document
-                 WHERE account.name = 'omar' AND document.id = 'one' ORDER BY number LIMIT 1;",
-        )
-        .unwrap();
+    // Nothing makes a job fail on purpose, or creates a delivery without sending it.
+    let store = StoreFixture::open(folder).unwrap();
+    store.fail_job(JobId::new(job)).unwrap();
+    store.add_messages("olga", "omar", "one").unwrap();
     Fixture { keys, probe_key, read_key, numbers }
 }
 
@@ -313,26 +303,7 @@ fn every_endpoint_returns_the_statuses_of_the_matrix() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     // Refused requests have changed nothing.
-    let store = |folder: &Path| {
-        let store = rusqlite::Connection::open(folder.join("textkin.db")).unwrap();
-        let count = |table: &str| {
-            let sql = format!("SELECT count(*) FROM {table}");
-            store.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap()
-        };
-        [
-            "account",
-            "team",
-            "member",
-            "invitation",
-            "repository",
-            "document",
-            "watch",
-            "alert",
-            "job",
-            "api_key",
-        ]
-        .map(count)
-    };
+    let store = |folder: &Path| StoreFixture::open(folder).unwrap().counts().unwrap();
     drop(shared);
     assert_eq!(store(&template), store(&folder.path().join("shared")));
 }
