@@ -113,6 +113,10 @@ pub(crate) fn server(arguments: &[&str]) -> Result<()> {
         );
         server = start_server(folder)?;
         (watched, public) = (skip_documents(1, n_private), skip_documents(2, n_public));
+        // A server that has just started reads the files of its index.
+        let started = Instant::now();
+        while server.is_busy()? {}
+        println!("index read           {:>10.1} s after that", started.elapsed().as_secs_f64());
     } else {
         std::fs::create_dir_all(folder)?;
         server = start_server(folder)?;
@@ -267,8 +271,9 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
+    /// The id of a new document; another one in every run, because documents may be kept.
     fn id(&self, client: usize, number: u64) -> String {
-        format!("new-{}-{client}-{number}", self.registers)
+        format!("new-{}-{}-{client}-{number}", std::process::id(), self.registers)
     }
 
     /// Reads alerts until all copies have one, or until ten seconds after the end.

@@ -80,6 +80,13 @@ impl TestServer {
         Ok(ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0)
     }
 
+    /// Waits for a second; returns whether the server worked in it.
+    pub(crate) fn is_busy(&self) -> Result<bool> {
+        let before = self.cpu()?;
+        std::thread::sleep(Duration::from_secs(1));
+        Ok(self.cpu()? - before > 0.05)
+    }
+
     pub(crate) fn stop(&mut self) -> Result<()> {
         self.process.kill()?;
         self.process.wait()?;

@@ -22,6 +22,8 @@ pub enum AlertState {
 }
 
 impl AlertState {
+    pub(crate) const ALL: [Self; 3] = [Self::Open, Self::Handled, Self::Dismissed];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -31,7 +33,7 @@ impl AlertState {
     }
 
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        [Self::Open, Self::Handled, Self::Dismissed].into_iter().find(|state| state.name() == name)
+        Self::ALL.into_iter().find(|state| state.name() == name)
     }
 }
 

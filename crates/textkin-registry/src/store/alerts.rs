@@ -1,6 +1,6 @@
 //! Alerts in the store.
 
-use rusqlite::{OptionalExtension, Row, ToSql, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use crate::domain::level::MatchLevel;
 use crate::domain::{AccountId, Actor, AlertId, DocumentId, RepositoryId, Role, WatchId};
@@ -72,11 +72,23 @@ pub(crate) fn insert(
     Ok((n_new > 0).then(|| AlertId::new(write.last_insert_rowid())))
 }
 
-/// Alerts on repositories of the teams of account ?1, limited to the repository ?2 of its key.
-const OWN: &str = "alert.watch IN (
-    SELECT watch.id FROM watch JOIN repository ON repository.id = watch.repository
+/// Watches of repositories of the teams of account ?1, limited to the repository ?2 of its key.
+const OWN_WATCHES: &str = "(SELECT watch.id FROM watch
+    JOIN repository ON repository.id = watch.repository
     JOIN member ON member.team = repository.team
     WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2))";
+
+/// The ids of the latest alerts of a watch in a state.
+const LATEST: &str =
+    "SELECT id FROM alert WHERE watch = ?1 AND state = ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4";
+
+/// Returns the ids of the latest alerts that are assigned to account ?1.
+fn latest_assigned_sql() -> String {
+    format!(
+        "SELECT id FROM alert WHERE assignee = ?1 AND +watch IN {OWN_WATCHES}
+             AND (?3 IS NULL OR +state = ?3) AND id < ?4 ORDER BY id DESC LIMIT ?5"
+    )
+}
 
 /// Returns the alerts on documents of the actor's teams with ids below `before`, the latest first; with
 /// `is_mine` only those assigned to the actor.
@@ -88,10 +100,60 @@ pub(crate) fn list(
     before: Option<AlertId>,
     limit: u32,
 ) -> Result<Vec<AlertView>, Error> {
-    let condition = "(?3 IS NULL OR alert.state = ?3) AND (NOT ?4 OR assignee = ?1)
-         AND alert.id < ?5 ORDER BY alert.id DESC LIMIT ?6";
-    let (state, before) = (state.map(AlertState::name), before.map_or(i64::MAX, AlertId::get));
-    select(read, condition, params![actor.account, actor.only, state, is_mine, before, limit])
+    let before = before.map_or(i64::MAX, AlertId::get);
+    let ids = match is_mine {
+        true => latest_assigned(read, actor, state, before, limit)?,
+        false => latest(read, actor, state, before, limit)?,
+    };
+    let mut alerts = Vec::with_capacity(ids.len());
+    for id in ids {
+        alerts.extend(find(read, actor, id)?);
+    }
+    Ok(alerts)
+}
+
+/// Returns the ids of the latest alerts, the latest first. Of each watch and state, only the latest are read, so that
+/// neither the age of alerts nor those of others matter.
+fn latest(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    state: Option<AlertState>,
+    before: i64,
+    limit: u32,
+) -> Result<Vec<AlertId>, Error> {
+    let sql = format!("SELECT id FROM {OWN_WATCHES}");
+    let mut statement = read.prepare_cached(&sql)?;
+    let watches = statement.query_map(params![actor.account, actor.only], |row| row.get(0))?;
+    let watches: Vec<WatchId> = watches.collect::<Result<_, _>>()?;
+    let mut statement = read.prepare_cached(LATEST)?;
+    let mut ids: Vec<AlertId> = Vec::new();
+    for watch in watches {
+        for state in
+            AlertState::ALL.into_iter().filter(|one| state.is_none_or(|state| state == *one))
+        {
+            let found = statement
+                .query_map(params![watch, state.name(), before, limit], |row| row.get(0))?;
+            ids.extend(found.collect::<Result<Vec<AlertId>, _>>()?);
+        }
+    }
+    ids.sort_unstable_by(|one, two| two.cmp(one));
+    ids.truncate(limit as usize);
+    Ok(ids)
+}
+
+/// Returns the ids of the latest alerts that are assigned to the actor, the latest first.
+fn latest_assigned(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    state: Option<AlertState>,
+    before: i64,
+    limit: u32,
+) -> Result<Vec<AlertId>, Error> {
+    let mut statement = read.prepare_cached(&latest_assigned_sql())?;
+    let state = state.map(AlertState::name);
+    let values = params![actor.account, actor.only, state, before, limit];
+    let ids = statement.query_map(values, |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
 }
 
 /// Returns an alert on a document of the actor's teams.
@@ -100,14 +162,6 @@ pub(crate) fn find(
     actor: &Actor,
     id: AlertId,
 ) -> Result<Option<AlertView>, Error> {
-    Ok(select(read, "alert.id = ?3", params![actor.account, actor.only, id])?.pop())
-}
-
-fn select(
-    read: &Transaction<'_>,
-    condition: &str,
-    values: &[&dyn ToSql],
-) -> Result<Vec<AlertView>, Error> {
     let sql = format!(
         "SELECT alert.id, alert.watch, level, created_ms, alert.state, changed, who.name,
                 whose.name, watched_words, watched_shared, wr.name, w.id, w.title, w.time,
@@ -117,11 +171,11 @@ fn select(
          JOIN repository wr ON wr.id = w.repository JOIN repository fr ON fr.id = f.repository
          LEFT JOIN account who ON who.id = changed_by
          LEFT JOIN account whose ON whose.id = assignee
-         WHERE {OWN} AND {condition}"
+         WHERE alert.id = ?3 AND +alert.watch IN {OWN_WATCHES}"
     );
     let mut statement = read.prepare_cached(&sql)?;
-    let rows = statement.query_map(values, view)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let row = params![actor.account, actor.only, id];
+    Ok(statement.query_row(row, view).optional()?)
 }
 
 fn view(row: &Row<'_>) -> rusqlite::Result<AlertView> {
@@ -154,17 +208,21 @@ fn view(row: &Row<'_>) -> rusqlite::Result<AlertView> {
 
 /// Counts the open alerts; with `is_mine` only those assigned to the actor.
 pub(crate) fn n_open(read: &Transaction<'_>, actor: &Actor, is_mine: bool) -> Result<u64, Error> {
-    let sql = format!(
-        "SELECT count(*) FROM alert
-         WHERE {OWN} AND state = 'open' AND (NOT ?3 OR assignee = ?1)"
-    );
-    let row = params![actor.account, actor.only, is_mine];
-    Ok(read.prepare_cached(&sql)?.query_row(row, |row| row.get(0))?)
+    let condition = match is_mine {
+        true => "assignee = ?1 AND +state = 'open' AND +watch",
+        false => "state = 'open' AND watch",
+    };
+    count(read, actor, condition)
 }
 
 /// Counts the handled and dismissed alerts.
 pub(crate) fn n_done(read: &Transaction<'_>, actor: &Actor) -> Result<u64, Error> {
-    let sql = format!("SELECT count(*) FROM alert WHERE {OWN} AND state <> 'open'");
+    count(read, actor, "state IN ('handled', 'dismissed') AND watch")
+}
+
+/// Counts the alerts with a condition on their watch and more.
+fn count(read: &Transaction<'_>, actor: &Actor, condition: &str) -> Result<u64, Error> {
+    let sql = format!("SELECT count(*) FROM alert WHERE {condition} IN {OWN_WATCHES}");
     let row = params![actor.account, actor.only];
     Ok(read.prepare_cached(&sql)?.query_row(row, |row| row.get(0))?)
 }
@@ -202,4 +260,31 @@ pub(crate) fn update(
     let row = params![id, state, now(), account, has_assignee, assignee.flatten()];
     write.prepare_cached(sql)?.execute(row)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    #[test]
+    fn the_latest_alerts_are_found_without_reading_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("textkin.db")).unwrap();
+        for (sql, index) in [
+            (LATEST.to_owned(), "alert_watch (watch=? AND state=? AND id<?)"),
+            (latest_assigned_sql(), "alert_assignee (assignee=? AND id<?)"),
+        ] {
+            let plan = store
+                .read(|read| {
+                    let mut statement = read.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+                    let nothing = vec![rusqlite::types::Null; statement.parameter_count()];
+                    let nothing = rusqlite::params_from_iter(nothing);
+                    let lines = statement.query_map(nothing, |row| row.get::<_, String>(3))?;
+                    Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
+                })
+                .unwrap();
+            assert!(plan.contains(index) && !plan.contains("ORDER BY"), "{plan}");
+        }
+    }
 }

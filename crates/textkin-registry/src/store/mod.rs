@@ -51,15 +51,16 @@ use crate::error::Error;
 use self::writer::StoreWriter;
 
 /// The schema version that this program reads and writes.
-pub(crate) const VERSION: i64 = 5;
+pub(crate) const VERSION: i64 = 6;
 /// The tables of version 1.
 const SCHEMA: &str = include_str!("schema.sql");
 /// The upgrades to version 2 and later. A new store runs them too, so that there is only one path.
-const UPGRADES: [&str; 4] = [
+const UPGRADES: [&str; 5] = [
     include_str!("upgrade-2.sql"),
     include_str!("upgrade-3.sql"),
     include_str!("upgrade-4.sql"),
     include_str!("upgrade-5.sql"),
+    include_str!("upgrade-6.sql"),
 ];
 const _: () = assert!(VERSION == UPGRADES.len() as i64 + 1, "one version per upgrade");
 /// The application id that distinguishes our files from those of other programs: "tkin".
