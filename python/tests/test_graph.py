@@ -7,7 +7,7 @@ from synthetic import make_documents, pair_rows
 
 import textkin
 
-COLUMNS = "a b score shared_chunks s1 s2 s3 s4 ssr sscr a_in_b b_in_a words_a words_b".split()
+COLUMNS = "a b score shared_chunks s1 s2 s3 s4 ssr sscr a_in_b b_in_a words_a words_b longest_run reason".split()
 
 
 def test_pairs_have_the_columns_of_the_command_line(documents):

@@ -37,7 +37,7 @@ class Graph:
     >>> boat = "row row row your boat gently down the stream"
     >>> graph = textkin.discover([boat, boat + " today", "unrelated words"])
     >>> graph
-    <textkin.Graph: 3 documents, 1 pair with kin of at least 0.02>
+    <textkin.Graph: 3 documents, 1 pair>
     >>> graph.threshold(1.0)
     <textkin.Graph: 3 documents, 0 pairs with kin of at least 1>
     """
@@ -70,7 +70,8 @@ class Graph:
         documents = _view.counted(self._found.n_documents(), "document")
         pairs = _view.counted(n_pairs, "pair")
         score, threshold = self._found.score(), self._found.threshold()
-        return f"<textkin.Graph: {documents}, {pairs} with {score} of at least {threshold:g}>"
+        with_score = "" if threshold is None else f" with {score} of at least {threshold:g}"
+        return f"<textkin.Graph: {documents}, {pairs}{with_score}>"
 
     def _repr_html_(self) -> str:
         return _view.graph(self)
@@ -109,7 +110,7 @@ class Graph:
         return self._found.notes()
 
     def threshold(self, threshold: float) -> Graph:
-        """Returns the same graph with a higher threshold, without another run."""
+        """Returns the pairs of this graph whose score reaches a threshold, without another run."""
         found = self._found.with_threshold(float(threshold))
         return Graph(found, self._data, self._settings, self._cluster_by)
 

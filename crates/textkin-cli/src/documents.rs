@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use textkin::engine::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
-use textkin::engine::text::grammar::ChunkerKind;
 use textkin::engine::types::Measure;
 use textkin::engine::{Settings, Threshold, read_document};
 
@@ -87,12 +86,8 @@ pub(crate) fn prepare_second_read(inputs: &mut Inputs, settings: &Settings) -> a
 }
 
 /// Returns the number of a threshold, which must be in the range of the score.
-pub(crate) fn threshold(
-    threshold: Threshold,
-    score: Measure,
-    chunk: ChunkerKind,
-) -> anyhow::Result<f64> {
+pub(crate) fn threshold(threshold: Threshold, score: Measure) -> anyhow::Result<f64> {
     let number = threshold.number(score).map_err(anyhow::Error::msg)?;
-    textkin::engine::check_threshold(number, score, chunk)?;
+    textkin::engine::check_threshold(number, score)?;
     Ok(number)
 }

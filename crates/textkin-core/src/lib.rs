@@ -46,7 +46,7 @@ pub use document::{
 };
 pub use level::MatchLevel;
 pub use note::{Disguises, Note};
-pub use pair::{Measure, Overlap, Pair};
+pub use pair::{Measure, Overlap, Pair, Reason};
 pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, WordSpan};
 pub use posting::{
     CorruptionError, DocumentAddress, IndexSegment, Length, PostingBlock, PostingList,

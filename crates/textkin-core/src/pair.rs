@@ -24,6 +24,9 @@ pub struct Overlap {
     pub covered_a: u64,
     /// Tokens of `b` covered by occurrences of shared chunks.
     pub covered_b: u64,
+    /// Tokens of the longest stretch of one document that shared chunks cover without a gap: the smaller
+    /// of the values of `a` and `b`.
+    pub longest_run: u64,
 }
 
 impl Overlap {
@@ -36,19 +39,20 @@ impl Overlap {
     /// DECO's S2: shared chunks per word of the shorter document.
     #[must_use]
     pub fn s2(&self) -> f64 {
-        ratio(self.shared as f64, self.words_a.min(self.words_b) as f64)
+        let [a, b] = self.lengths();
+        ratio(self.shared as f64, a.min(b) as f64)
     }
 
     /// DECO's S3: shared chunks per word of the mean length.
     #[must_use]
     pub fn s3(&self) -> f64 {
-        ratio(self.shared as f64, self.mean_words())
+        ratio(self.shared as f64, self.mean_length())
     }
 
     /// DECO's S4: shared chunks, each weighted by its rarity, per word of the mean length.
     #[must_use]
     pub fn s4(&self) -> f64 {
-        ratio(self.rarity, self.mean_words())
+        ratio(self.rarity, self.mean_length())
     }
 
     /// IDS shared shingle ratio (Broder's resemblance): shared chunks over all chunks of both.
@@ -77,15 +81,17 @@ impl Overlap {
         ratio(self.covered_b as f64, self.words_b as f64)
     }
 
-    /// textkin's own measure: the resemblance if it is at least one half, otherwise S4.
+    /// textkin's own measure: the share of the chunks that the documents have in common, where a shared
+    /// chunk that `f` documents contain counts 2/f. 0 to 1, and 1 if both have the same chunks.
     ///
-    /// S4 finds rare shared text best. But a text with m near-duplicates scores about 1/m with each of
-    /// them, and so falls below any threshold as their number grows. Texts that are at least half the
-    /// same therefore count whatever their rarity.
+    /// If no third document has any of the shared text, this is Dice's coefficient: shared chunks per
+    /// mean number of chunks. Text that many documents have counts little, unless next to nothing else
+    /// distinguishes the two. So boilerplate scores low, and copies score 1 however many there are.
     #[must_use]
     pub fn kin(&self) -> f64 {
-        let resemblance = self.ssr();
-        if resemblance >= 0.5 { resemblance.max(self.s4()) } else { self.s4() }
+        let weighted = 2.0 * self.rarity;
+        let mean_chunks = (self.chunks_a + self.chunks_b) as f64 / 2.0;
+        ratio(weighted, weighted + (mean_chunks - self.shared as f64))
     }
 
     /// Containment by chunks: shared chunks over the chunks of the document with fewer chunks.
@@ -111,8 +117,15 @@ impl Overlap {
         self.a_in_b().max(self.b_in_a())
     }
 
-    fn mean_words(&self) -> f64 {
-        (self.words_a + self.words_b) as f64 / 2.0
+    /// The words of each document, or its chunks if they are more: runs of characters are. So the
+    /// scores per word are at most 1 for every chunker.
+    fn lengths(&self) -> [u64; 2] {
+        [self.words_a.max(self.chunks_a), self.words_b.max(self.chunks_b)]
+    }
+
+    fn mean_length(&self) -> f64 {
+        let [a, b] = self.lengths();
+        (a + b) as f64 / 2.0
     }
 }
 
@@ -206,7 +219,9 @@ impl Measure {
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
-            Self::Kin => "ssr if texts are at least half the same, otherwise s4 (default)",
+            Self::Kin => {
+                "share of the text in common; text that n documents have counts 2/n (default)"
+            }
             Self::S1 => "number of shared chunks",
             Self::S2 => "shared chunks per word of the shorter document",
             Self::S3 => "shared chunks per word of the mean length",
@@ -218,6 +233,15 @@ impl Measure {
             Self::MaxContainment => {
                 "share of either document's words covered by shared chunks, the larger one"
             }
+        }
+    }
+
+    /// The largest possible score; `None` if there is no limit.
+    #[must_use]
+    pub fn max_score(self) -> Option<f64> {
+        match self {
+            Self::S1 => None,
+            _ => Some(1.0),
         }
     }
 
@@ -253,6 +277,42 @@ impl FromStr for Measure {
     }
 }
 
+/// Why a pair is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// Both documents have the same tokens.
+    Copy,
+    /// Almost all text of one document, by rarity, is in the other.
+    Contained,
+    /// The score reaches the threshold.
+    #[default]
+    Score,
+    /// They share a long run of text that few documents have.
+    LongRun,
+}
+
+impl Reason {
+    /// Every reason; of several that apply, the first one is reported.
+    pub const ALL: [Self; 4] = [Self::Copy, Self::Contained, Self::Score, Self::LongRun];
+
+    /// The reason in words, as files have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "exact copy",
+            Self::Contained => "almost all of one is in the other",
+            Self::Score => "score reaches the threshold",
+            Self::LongRun => "long passage that few documents have",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
 /// Two documents, as positions in input order, and their overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
@@ -264,10 +324,14 @@ pub struct Pair {
     pub score: f64,
     /// Counts of what they share.
     pub overlap: Overlap,
+    /// Why it is listed.
+    pub reason: Reason,
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn overlap() -> Overlap {
@@ -280,6 +344,7 @@ mod tests {
             chunks_b: 12,
             covered_a: 5,
             covered_b: 6,
+            longest_run: 5,
         }
     }
 
@@ -299,12 +364,71 @@ mod tests {
     }
 
     #[test]
-    fn kin_is_s4_until_half_of_the_chunks_are_shared() {
-        assert_eq!(overlap().kin(), overlap().s4());
-        let half = Overlap { shared: 8, chunks_a: 12, chunks_b: 12, ..overlap() };
-        assert_eq!(half.kin(), 0.5);
-        let copies = Overlap { shared: 9, chunks_a: 9, chunks_b: 9, rarity: 0.001, ..overlap() };
-        assert_eq!(copies.kin(), 1.0);
+    fn kin_is_the_share_in_common_weighted_by_rarity() {
+        // 3 of 4 and 12 chunks, with a weight of 2 · 1 for all of them.
+        assert_eq!(overlap().kin(), 2.0 / (2.0 + 8.0 - 3.0));
+        // Without a third document it is Dice's coefficient.
+        let two = Overlap { rarity: 1.5, ..overlap() };
+        assert_eq!(two.kin(), 3.0 / 8.0);
+        for copies in [2, 3, 7, 1000, 1_000_003] {
+            let rarity = 9.0 / f64::from(copies);
+            let copies = Overlap { shared: 9, chunks_a: 9, chunks_b: 9, rarity, ..overlap() };
+            assert_eq!(copies.kin(), 1.0);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn kin_is_between_0_and_1_and_grows_with_what_is_shared(
+            n_shared in 0_u64..500,
+            more in 0_u64..50,
+            own in [0_u64..500, 0_u64..500],
+            frequencies in [2_u32..10_000, 2_u32..10_000],
+        ) {
+            let [first, second] = frequencies.map(f64::from);
+            let (chunks_a, chunks_b) = (n_shared + more + own[0], n_shared + more + own[1]);
+            let rarity = n_shared as f64 / first;
+            let less = Overlap { shared: n_shared, rarity, chunks_a, chunks_b, ..Overlap::default() };
+            let rarity = rarity + more as f64 / second;
+            let more = Overlap { shared: n_shared + more, rarity, ..less };
+            prop_assert!((0.0..=1.0).contains(&less.kin()) && less.kin() <= more.kin());
+            prop_assert!(more.kin() <= 1.0);
+            prop_assert_eq!(more.kin() == 1.0, more.shared > 0 && own == [0, 0]);
+        }
+
+        /// A document that is added changes the weight of a chunk from 2/f to 2/(f + 1), and so the score
+        /// by no more than that ratio. One that shares nothing with the pair changes nothing.
+        #[test]
+        fn another_document_changes_kin_by_no_more_than_the_weights(
+            frequencies in prop::collection::vec((2_u32..1000, any::<bool>()), 1..50),
+            own in [0_u64..500, 0_u64..500],
+        ) {
+            let shared = frequencies.len() as u64;
+            let score = |rarity: f64| Overlap {
+                shared,
+                rarity,
+                chunks_a: shared + own[0],
+                chunks_b: shared + own[1],
+                ..Overlap::default()
+            }.kin();
+            let before = frequencies.iter().map(|&(f, _)| 1.0 / f64::from(f)).sum();
+            let grown = frequencies.iter().map(|&(f, is_in)| f64::from(f + u32::from(is_in)));
+            let after: f64 = grown.map(f64::recip).sum();
+            let ratio = after / before;
+            prop_assert!(score(after) <= score(before));
+            prop_assert!(score(after) >= score(before) * ratio * (1.0 - 1e-12));
+        }
+    }
+
+    #[test]
+    fn scores_per_word_are_at_most_1_for_runs_of_characters() {
+        let chars = Overlap { words_a: 10, chunks_a: 48, words_b: 9, chunks_b: 45, ..overlap() };
+        let chars = Overlap { shared: 45, rarity: 22.5, ..chars };
+        assert_eq!((chars.s2(), chars.s3(), chars.s4()), (1.0, 45.0 / 46.5, 22.5 / 46.5));
+        for measure in Measure::ALL {
+            let score = measure.score(&chars);
+            assert!(measure.max_score().is_none_or(|max| score <= max), "{measure}: {score}");
+        }
     }
 
     #[test]

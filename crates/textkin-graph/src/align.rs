@@ -159,6 +159,16 @@ fn align_ordered(
         covered
     });
     let count = |covered: &[bool]| covered.iter().filter(|&&is_covered| is_covered).count() as u64;
+    // Excluded tokens are skipped, as if the text did not have them.
+    let longest = |side: usize| {
+        let tokens = covered[side].iter().zip(excluded[side]);
+        let (mut run, mut longest) = (0, 0);
+        for (&is_covered, _) in tokens.filter(|(_, is_excluded)| !**is_excluded) {
+            run = if is_covered { run + 1 } else { 0 };
+            longest = longest.max(run);
+        }
+        longest
+    };
     let shared = chunks.n_shared();
     let overlap = Overlap {
         shared,
@@ -169,6 +179,7 @@ fn align_ordered(
         chunks_b: chunks.n_distinct(1),
         covered_a: count(&covered[0]),
         covered_b: count(&covered[1]),
+        longest_run: longest(0).min(longest(1)),
     };
     let runs = runs::find(&numbers_a, &numbers_b, &chunks, max_pairs);
     let chosen = choose::choose(runs, a.len(), b.len(), chunks.k());

@@ -1,6 +1,6 @@
 //! Classes: texts that have the same overlap with every other text.
 //!
-//! Two texts of equal length whose shared chunks are at the same positions and belong to the same groups
+//! Two texts of equal length and with equally many copies whose shared chunks are at the same positions and belong to the same groups
 //! have the same overlap with every third text. A hundred thousand documents that share only a licence
 //! form a few hundred classes, one for each length.
 
@@ -28,7 +28,7 @@ impl Classes {
         let selected = |text: usize| selected.as_ref().map_or(&[][..], |lists| lists.list(text));
         let is_same = |one: usize, other: usize| {
             let (a, b) = (&shared.texts[one], &shared.texts[other]);
-            (a.words, a.chunks) == (b.words, b.chunks)
+            (a.words, a.chunks, a.copies) == (b.words, b.chunks, b.copies)
                 && shared.runs_of_text.list(one) == shared.runs_of_text.list(other)
                 && selected(one) == selected(other)
         };
@@ -96,6 +96,7 @@ fn hash(shared: &SharedChunks, text: usize) -> u64 {
     let mut update = |number: u32| hasher.update(&number.to_le_bytes());
     update(entry.words);
     update(entry.chunks);
+    update(entry.copies);
     for &Run { start, end, group } in shared.runs_of_text.list(text) {
         update(start);
         update(end);

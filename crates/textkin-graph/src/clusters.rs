@@ -1,8 +1,8 @@
 //! Clusters: connected components, and a finer kind that chains of boilerplate do not merge.
 //!
-//! The finer kind processes edges from the strongest to the weakest and joins two clusters only once
-//! half of all pairs between them are edges. Nearly all pairs between two versions of a manual are edges,
-//! so they are joined. Two groups of papers that one survey quotes have few edges between them, so they
+//! The finer kind processes edges from the strongest to the weakest and joins two clusters only once a
+//! fifth of all pairs between them are edges. Most pairs between two versions of a manual are edges, so
+//! they are joined. Two groups of papers that one survey quotes have few edges between them, so they
 //! stay separate.
 //!
 //! Exact copies are always in one cluster, whatever the measure.
@@ -13,13 +13,13 @@ use std::str::FromStr;
 use hashbrown::HashMap;
 use textkin_core::{Cluster, DisjointSets};
 
-use crate::graph::{Graph, Kind, pairs_among};
+use crate::graph::{Block, Graph, Kind, pairs_among};
 use crate::tally::Tally;
 
 /// The rule that forms clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clustering {
-    /// Clusters are joined while at least half of the pairs between them are edges.
+    /// Clusters are joined while at least a fifth of the pairs between them are edges.
     #[default]
     Dense,
     /// All documents that a path of edges connects.
@@ -103,7 +103,10 @@ impl Nodes {
     /// A class whose texts are all joined is one node; of any other class, each text is a node.
     fn new(graph: &Graph) -> Self {
         let mut joined = vec![false; graph.classes.len()];
-        for block in &graph.blocks {
+        let joins = |block: &&Block| {
+            block.score >= graph.cluster_score || matches!(block.kind, Kind::Copies { .. })
+        };
+        for block in graph.blocks.iter().filter(joins) {
             if let Kind::Within { class } = block.kind {
                 joined[class as usize] = true;
             }
@@ -140,7 +143,7 @@ impl Nodes {
             of_document,
             edges: Vec::new(),
         };
-        for block in graph.blocks.iter().chain(&graph.copies_below) {
+        for block in graph.blocks.iter().filter(joins).chain(&graph.copies_below) {
             match block.kind {
                 Kind::Across { a, b } => {
                     for x in nodes_of_class[a as usize].clone() {
@@ -271,10 +274,10 @@ fn dense(nodes: &Nodes) -> Vec<u32> {
         *count += weight;
         let count = *count;
         between[y as usize].insert(x, count);
-        if count * 2 < sizes[x as usize] * sizes[y as usize] {
+        if count * 5 < sizes[x as usize] * sizes[y as usize] {
             continue;
         }
-        // The cluster with fewer neighbours joins the other. No third cluster reaches one half by
+        // The cluster with fewer neighbours joins the other. No third cluster reaches a fifth by
         // this: its share with the union lies between its shares with the two parts.
         let is_x_larger = between[x as usize].len() >= between[y as usize].len();
         let (kept, gone) = if is_x_larger { (x, y) } else { (y, x) };

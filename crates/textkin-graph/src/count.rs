@@ -11,12 +11,13 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use textkin_core::parallel::for_each_number;
-use textkin_core::{Lists, Measure, Overlap, SharedChunks};
+use textkin_core::{GroupEntry, Lists, Measure, Overlap, Reason, SharedChunks};
 
 use crate::classes::Classes;
 use crate::crowds::{Common, Crowds, Row};
 use crate::cutoffs::cutoffs;
 use crate::graph::{Block, Counting, GraphError, GraphSettings, Kind, n_rows, pairs_among};
+use crate::listing::Listing;
 use crate::max_coverage::MaxCoverage;
 use crate::pair_filter::PairFilter;
 use crate::rarity::Rarity;
@@ -37,20 +38,22 @@ pub(crate) struct Counted {
 pub(crate) fn edges(
     shared: &SharedChunks,
     classes: &Classes,
+    listing: Option<&Listing<'_>>,
     settings: GraphSettings,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Counted, GraphError> {
-    let context = Context::new(shared, classes, settings);
+    let context = Context::new(shared, classes, listing, settings);
     let mut counted = context.edges(stop)?;
     if !matches!(context.common_groups, CommonGroups::Nothing) {
         // Every pair shares at least one chunk: the same count, with another measure.
         let every = GraphSettings {
             measure: Measure::S1,
             threshold: 1.0,
+            rules: None,
             counting: Counting::Exact,
             ..settings
         };
-        let context = Context::new(shared, classes, every);
+        let context = Context::new(shared, classes, None, every);
         if context.cost <= MAX_ADDITIONS_TO_COUNT {
             counted.n_pairs = Some(context.tally(stop)?.0.n_edges);
         }
@@ -107,6 +110,7 @@ pub(crate) struct Context<'a> {
     pub(crate) shared: &'a SharedChunks,
     pub(crate) classes: &'a Classes,
     pub(crate) rarity: Rarity,
+    pub(crate) listing: Option<&'a Listing<'a>>,
     pub(crate) settings: GraphSettings,
     pair_filter: Option<PairFilter>,
     common_groups: CommonGroups,
@@ -130,10 +134,29 @@ enum CommonGroups {
     Crowds(Box<Crowds>),
 }
 
+/// What is shared with one class.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    rarity: u128,
+    chunks: u32,
+    /// The smallest number of documents that have one of the chunks.
+    fewest: u32,
+}
+
+impl Sum {
+    const NOTHING: Self = Self { rarity: 0, chunks: 0, fewest: u32::MAX };
+
+    #[inline]
+    fn add(&mut self, chunks: u32, rarity: u128, documents: u32) {
+        self.chunks += chunks;
+        self.rarity += rarity;
+        self.fewest = self.fewest.min(documents);
+    }
+}
+
 /// One thread's counters.
 struct Counters {
-    chunks: Vec<u32>,
-    rarity: Vec<u128>,
+    sums: Vec<Sum>,
     /// Size of the rarest group shared with each class.
     rarest: Vec<u32>,
     is_selected: Vec<bool>,
@@ -157,8 +180,7 @@ impl Counters {
         };
         Self {
             row,
-            chunks: vec![0; n_classes],
-            rarity: vec![0; n_classes],
+            sums: vec![Sum::NOTHING; n_classes],
             rarest: vec![u32::MAX; n_classes],
             is_selected: vec![false; n_classes],
             touched: Vec::new(),
@@ -201,8 +223,8 @@ impl Counters {
     }
 
     fn add(&mut self, context: &Context<'_>, group: u32, others: &[u32], class: u32) {
-        let (chunks, rarity) =
-            (context.shared.groups[group as usize].chunks, context.rarity.of_group(group));
+        let GroupEntry { chunks, documents } = context.shared.groups[group as usize];
+        let rarity = context.rarity.of_group(group);
         if chunks == 0 {
             return;
         }
@@ -214,17 +236,16 @@ impl Counters {
             {
                 continue;
             }
-            let count = &mut self.chunks[other as usize];
-            if *count == 0 {
+            let sum = &mut self.sums[other as usize];
+            if sum.chunks == 0 {
                 self.touched.push(other);
             }
-            *count += chunks;
-            self.rarity[other as usize] += rarity;
+            sum.add(chunks, rarity, documents);
         }
         if let Some(selected) = &context.selected {
             let list = selected.list(group as usize);
             if list.binary_search(&class).is_ok() {
-                for &other in list.iter().filter(|&&other| self.chunks[other as usize] > 0) {
+                for &other in list.iter().filter(|&&other| self.sums[other as usize].chunks > 0) {
                     self.is_selected[other as usize] = true;
                 }
             }
@@ -279,7 +300,7 @@ impl Counters {
         } else {
             for &group in &common {
                 for &other in context.classes.of_group.list(group as usize) {
-                    if self.chunks[other as usize] > 0 {
+                    if self.sums[other as usize].chunks > 0 {
                         self.add_common(context, group, other, class);
                     }
                 }
@@ -289,8 +310,8 @@ impl Counters {
 
     /// Adds a common group for a class that a rare group found.
     fn add_common(&mut self, context: &Context<'_>, group: u32, other: u32, class: u32) {
-        self.chunks[other as usize] += context.shared.groups[group as usize].chunks;
-        self.rarity[other as usize] += context.rarity.of_group(group);
+        let GroupEntry { chunks, documents } = context.shared.groups[group as usize];
+        self.sums[other as usize].add(chunks, context.rarity.of_group(group), documents);
         if context.selected.is_some() && !self.is_selected[other as usize] {
             self.is_selected[other as usize] =
                 context.is_selected(group, class) && context.is_selected(group, other);
@@ -298,22 +319,19 @@ impl Counters {
     }
 
     fn reset(&mut self, other: u32) {
-        self.chunks[other as usize] = 0;
-        self.rarity[other as usize] = 0;
+        self.sums[other as usize] = Sum::NOTHING;
         self.rarest[other as usize] = u32::MAX;
         self.is_selected[other as usize] = false;
     }
 
     fn edge(&mut self, context: &Context<'_>, class: u32, other: u32) {
-        let mut chunks = self.chunks[other as usize];
-        let mut rarity = self.rarity[other as usize];
+        let mut sum = self.sums[other as usize];
         let mut is_selected = context.selected.is_none() || self.is_selected[other as usize];
         let mut is_counted = false;
         if let (CommonGroups::Crowds(crowds), Some(row)) = (&context.common_groups, &mut self.row) {
             row.begin(context, crowds, crowds.set_of_class(class));
             let common = &row.common[crowds.set_of_class(other) as usize];
-            chunks += common.chunks;
-            rarity += common.rarity;
+            sum.add(common.chunks, common.rarity, common.fewest);
             is_selected |= common.is_selected;
             is_counted = crowds.is_edge(context, class, other, common);
         }
@@ -324,7 +342,7 @@ impl Counters {
         let kind = Kind::Across { a, b };
         self.n_pairs += context.n_rows(kind);
         let n_rows = if is_counted { 0 } else { context.n_rows(kind) };
-        self.keep(context, kind, context.overlap(a, b, chunks, rarity), n_rows);
+        self.keep(context, kind, context.overlap(a, b, sum.chunks, sum.rarity), sum.fewest, n_rows);
     }
 
     /// Adds the pairs of different texts of one class; they share all groups of the class.
@@ -342,21 +360,41 @@ impl Counters {
         }
         let n_rows = context.n_rows(Kind::Within { class });
         self.n_pairs += n_rows;
-        let chunks = groups.iter().map(|&group| context.shared.groups[group as usize].chunks).sum();
-        let rarity = groups.iter().map(|&group| context.rarity.of_group(group)).sum();
-        let overlap = context.overlap(class, class, chunks, rarity);
-        self.keep(context, Kind::Within { class }, overlap, n_rows);
+        let mut sum = Sum::NOTHING;
+        for &group in groups {
+            let GroupEntry { chunks, documents } = context.shared.groups[group as usize];
+            sum.add(chunks, context.rarity.of_group(group), documents);
+        }
+        let overlap = context.overlap(class, class, sum.chunks, sum.rarity);
+        self.keep(context, Kind::Within { class }, overlap, sum.fewest, n_rows);
     }
 
-    /// Keeps an edge of `n_rows` pairs that are not counted yet.
-    fn keep(&mut self, context: &Context<'_>, kind: Kind, overlap: Overlap, n_rows: u64) {
+    /// Keeps an edge of `n_rows` pairs that are not counted yet. `fewest` is the smallest number of
+    /// documents that have a shared chunk.
+    fn keep(
+        &mut self,
+        context: &Context<'_>,
+        kind: Kind,
+        overlap: Overlap,
+        fewest: u32,
+        n_rows: u64,
+    ) {
         let score = context.settings.measure.score(&overlap);
-        let is_edge = match &context.max_coverage {
+        let reaches_threshold = match &context.max_coverage {
             Some(max_coverage) => max_coverage.may_be_edge(context.settings, kind, &overlap),
             None => score >= context.settings.threshold,
         };
-        if is_edge {
-            let block = Block { kind, overlap, score };
+        let pair = match kind {
+            Kind::Across { a, b } => [a, b],
+            Kind::Within { class } => [class; 2],
+            Kind::Copies { .. } => return,
+        };
+        let reason = match context.listing {
+            Some(listing) => listing.reason(pair, &overlap, reaches_threshold, fewest),
+            None => reaches_threshold.then_some(Reason::Score),
+        };
+        if let Some(reason) = reason {
+            let block = Block { kind, overlap, score, reason };
             self.n_new += 1;
             match &mut self.sink {
                 Sink::Blocks(blocks) => blocks.push(block),
@@ -367,7 +405,12 @@ impl Counters {
 }
 
 impl<'a> Context<'a> {
-    fn new(shared: &'a SharedChunks, classes: &'a Classes, settings: GraphSettings) -> Self {
+    fn new(
+        shared: &'a SharedChunks,
+        classes: &'a Classes,
+        listing: Option<&'a Listing<'a>>,
+        settings: GraphSettings,
+    ) -> Self {
         let pair_filter = match settings.counting {
             Counting::Exact => None,
             Counting::Probabilistic { counters } => {
@@ -387,6 +430,7 @@ impl<'a> Context<'a> {
             shared,
             classes,
             rarity,
+            listing,
             settings,
             pair_filter,
             common_groups: CommonGroups::Nothing,
@@ -406,7 +450,7 @@ impl<'a> Context<'a> {
 
     /// Decides which groups are too common for finding pairs, if that saves additions.
     fn choose_common_groups(&mut self) {
-        let cutoffs = cutoffs(self.shared, self.classes, &self.rarity, self.settings);
+        let cutoffs = cutoffs(self.shared, self.classes, &self.rarity, self.listing, self.settings);
         let rare = |(groups, &cutoff): (&[u32], &u32)| {
             let sizes = groups.iter().map(|&group| self.classes.size(group));
             sizes.filter(|&size| size < cutoff).map(u64::from).sum::<u64>()
@@ -468,8 +512,8 @@ impl<'a> Context<'a> {
             return Err(GraphError::TooManyPairs);
         }
         let n_classes = self.classes.len();
-        let counters =
-            self.count(|| Sink::Tally(TallyPart::new(n_classes)), &AtomicUsize::new(0), stop);
+        let part = || TallyPart::new(n_classes, self.settings.cluster_score());
+        let counters = self.count(|| Sink::Tally(part()), &AtomicUsize::new(0), stop);
         if stop() {
             return Err(GraphError::Stopped);
         }
@@ -546,6 +590,7 @@ impl<'a> Context<'a> {
             chunks_b: u64::from(chunks_b),
             covered_a: 0,
             covered_b: 0,
+            longest_run: 0,
         }
     }
 }

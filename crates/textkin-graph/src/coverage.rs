@@ -1,4 +1,4 @@
-//! Coverage: how many tokens of each side of a pair lie in shared chunks.
+//! Coverage: how many tokens of each side of a pair lie in shared chunks, and how many of them in a row.
 //!
 //! Processes one class at a time: walks its runs in text order, and adds the newly covered tokens of each
 //! run to a counter of every class that has the group of the run and an edge with this class.
@@ -10,8 +10,9 @@ use textkin_core::{Run, SharedChunks};
 
 use crate::classes::Classes;
 use crate::graph::{Block, GraphError, Kind};
+use crate::listing::Stretch;
 
-/// Computes the covered tokens of the blocks between and within classes.
+/// Computes the covered tokens and the longest runs of the blocks between and within classes.
 pub(crate) fn cover(
     shared: &SharedChunks,
     classes: &Classes,
@@ -20,8 +21,7 @@ pub(crate) fn cover(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), GraphError> {
     let sides = Sides::new(blocks, classes.len());
-    let covered: Vec<AtomicU32> =
-        std::iter::repeat_with(AtomicU32::default).take(blocks.len() * 2).collect();
+    let covered: Vec<Slot> = std::iter::repeat_with(Slot::default).take(blocks.len() * 2).collect();
     let stopped = AtomicBool::new(false);
     for_each_number(
         threads,
@@ -41,10 +41,27 @@ pub(crate) fn cover(
         return Err(GraphError::Stopped);
     }
     for (index, block) in blocks.iter_mut().enumerate() {
-        block.overlap.covered_a = u64::from(covered[index * 2].load(Ordering::Relaxed));
-        block.overlap.covered_b = u64::from(covered[index * 2 + 1].load(Ordering::Relaxed));
+        let [a, b] = [&covered[index * 2], &covered[index * 2 + 1]].map(Slot::load);
+        (block.overlap.covered_a, block.overlap.covered_b) = (a.0, b.0);
+        block.overlap.longest_run = a.1.min(b.1);
     }
     Ok(())
+}
+
+/// What is found about one side of a block: covered tokens, and tokens of the longest run.
+#[derive(Default)]
+struct Slot(AtomicU32, AtomicU32);
+
+impl Slot {
+    fn store(&self, counter: Counter) {
+        self.0.store(counter.covered, Ordering::Relaxed);
+        self.1.store(counter.stretch.longest, Ordering::Relaxed);
+    }
+
+    fn load(&self) -> (u64, u64) {
+        let load = |number: &AtomicU32| u64::from(number.load(Ordering::Relaxed));
+        (load(&self.0), load(&self.1))
+    }
 }
 
 /// One side of a block, seen from the class on that side.
@@ -111,6 +128,8 @@ struct Counter {
     end: u32,
     /// Tokens covered so far.
     covered: u32,
+    /// The run at hand, and the longest so far.
+    stretch: Stretch,
 }
 
 impl Counter {
@@ -118,6 +137,7 @@ impl Counter {
     fn add(&mut self, run: Run) {
         self.covered += run.end.saturating_sub(run.start.max(self.end));
         self.end = self.end.max(run.end);
+        self.stretch.add(run);
     }
 }
 
@@ -132,7 +152,7 @@ impl Walker {
         classes: &Classes,
         class: u32,
         sides: &[Side],
-        covered: &[AtomicU32],
+        covered: &[Slot],
     ) {
         if sides.is_empty() {
             return;
@@ -156,8 +176,8 @@ impl Walker {
             }
             for side in sides {
                 let counter = std::mem::take(&mut self.counters[side.other as usize]);
-                covered[side.slot as usize].store(counter.covered, Ordering::Relaxed);
-                self.mirror(class, side, counter.covered, covered);
+                covered[side.slot as usize].store(counter);
+                self.mirror(class, side, counter, covered);
             }
         } else {
             for side in sides {
@@ -168,16 +188,16 @@ impl Walker {
                 for run in runs.iter().filter(|run| self.marks[run.group as usize] == side.slot) {
                     counter.add(*run);
                 }
-                covered[side.slot as usize].store(counter.covered, Ordering::Relaxed);
-                self.mirror(class, side, counter.covered, covered);
+                covered[side.slot as usize].store(counter);
+                self.mirror(class, side, counter, covered);
             }
         }
     }
 
     /// Within a class, both sides have the same coverage.
-    fn mirror(&self, class: u32, side: &Side, tokens: u32, covered: &[AtomicU32]) {
+    fn mirror(&self, class: u32, side: &Side, counter: Counter, covered: &[Slot]) {
         if side.other == class {
-            covered[side.slot as usize + 1].store(tokens, Ordering::Relaxed);
+            covered[side.slot as usize + 1].store(counter);
         }
     }
 }

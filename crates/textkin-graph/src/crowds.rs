@@ -15,10 +15,11 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 use textkin_core::parallel::for_each_number;
-use textkin_core::{Lists, Measure};
+use textkin_core::{GroupEntry, Lists, Measure, Reason};
 
 use crate::count::Context;
 use crate::graph::{Block, GraphError, Kind, pairs_among};
+use crate::rarity::Rarity;
 use crate::tally::TallyPart;
 
 /// The crowds of a collection.
@@ -44,6 +45,9 @@ pub(crate) struct Crowds {
     documents: Vec<u64>,
     /// The crowds of each set.
     crowds_of_set: Vec<Range<u32>>,
+    /// For each class, what its common groups are a share of; infinite if that share is too small to
+    /// matter. Empty without listing rules.
+    weights: Vec<f64>,
 }
 
 /// Marks a class without a crowd.
@@ -57,14 +61,23 @@ struct Edge {
     common: Common,
     /// The score of pairs that share no more than the common groups.
     score: f64,
+    reason: Reason,
 }
 
 /// What two classes share in common groups.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Common {
     pub(crate) chunks: u32,
     pub(crate) rarity: u128,
+    /// The smallest number of documents that have one of the chunks.
+    pub(crate) fewest: u32,
     pub(crate) is_selected: bool,
+}
+
+impl Default for Common {
+    fn default() -> Self {
+        Self { chunks: 0, rarity: 0, fewest: u32::MAX, is_selected: false }
+    }
 }
 
 impl Crowds {
@@ -82,10 +95,14 @@ impl Crowds {
             additions[members.len().ilog(4) as usize] += pairs_among(members.len() as u64);
         }
         let mut best: Option<(Self, u64)> = None;
-        for level in (0..16).rev().filter(|level| additions[level + 1] > 0) {
+        // Runs of text that few documents have are found by groups that are not common.
+        let min_limit = context.listing.map_or(0, |listing| listing.rules.run_documents);
+        let limit = |level: usize| (4u64.pow(level as u32 + 1) - 1) as u32;
+        let levels = (0..16).rev().filter(|&level| limit(level) >= min_limit);
+        for level in levels.filter(|level| additions[level + 1] > 0) {
             let left: u64 = additions[..=level].iter().sum();
             let max_cost = best.as_ref().map_or(max_additions, |(_, cost)| *cost);
-            let crowds = Self::with_limit(context, cutoffs, 4u32.pow(level as u32 + 1) - 1);
+            let crowds = Self::with_limit(context, cutoffs, limit(level));
             // Every lower limit makes more groups common, so the cost only grows from here.
             let Some(own) = crowds.cost(context, max_cost) else { break };
             if left + own < max_cost {
@@ -118,7 +135,10 @@ impl Crowds {
             })
         });
         let set_of_class: Vec<u32> = set_of_class.collect();
-        let sort_key = |class: u32| (set_of_class[class as usize], size_key(context, class));
+        let weights = common_weights(context, limit);
+        let may_contain = weights.iter().any(|weight| weight.is_finite());
+        let sort_key =
+            |class: u32| (set_of_class[class as usize], size_key(context, &weights, class));
         let mut order: Vec<u32> = (0..n_classes).collect();
         order.sort_by_cached_key(|&class| sort_key(class));
         let mut of_class = vec![NONE; n_classes as usize];
@@ -127,8 +147,10 @@ impl Crowds {
         let mut crowds_of_set = vec![0..0; samples.len()];
         for crowd in order.chunk_by(|&a, &b| sort_key(a) == sort_key(b)) {
             let set = set_of_class[crowd[0] as usize] as usize;
-            // Classes with larger cutoffs may have an edge by common groups.
-            let is_in = |class: &u32| cutoffs[*class as usize] > limit.saturating_add(1);
+            // Classes with larger cutoffs may have an edge by common groups. Any class may contain a text
+            // that is made of them.
+            let is_in =
+                |class: &u32| may_contain || cutoffs[*class as usize] > limit.saturating_add(1);
             let members: Vec<u32> = crowd.iter().copied().filter(is_in).collect();
             if groups.list(set).is_empty() || members.is_empty() {
                 continue;
@@ -157,6 +179,7 @@ impl Crowds {
             classes,
             documents,
             crowds_of_set,
+            weights,
         }
     }
 
@@ -204,7 +227,26 @@ impl Crowds {
         is_in(a)
             && is_in(b)
             && common.is_selected
-            && context.score(a, b, common) >= context.settings.threshold
+            && self.reason(context, [a, b], common, context.score(a, b, common)).is_some()
+    }
+
+    /// Why a pair with this score is an edge by common groups alone, if it is.
+    fn reason(
+        &self,
+        context: &Context<'_>,
+        pair: [u32; 2],
+        common: &Common,
+        score: f64,
+    ) -> Option<Reason> {
+        let reaches_threshold = score >= context.settings.threshold;
+        match context.listing {
+            None => reaches_threshold.then_some(Reason::Score),
+            Some(listing) => {
+                let weights = pair.map(|class| self.weights[class as usize]);
+                let rarity = Rarity::to_f64(common.rarity);
+                listing.reason_by_score(weights, rarity, reaches_threshold, common.fewest)
+            }
+        }
     }
 
     /// Number of pairs of classes that are edges by common groups alone.
@@ -251,18 +293,26 @@ impl Crowds {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<TallyPart>, GraphError> {
         let first = |crowd: u32| self.classes.list(crowd as usize)[0];
-        let state = || (TallyPart::new(context.classes.len()), vec![false; self.classes.len()]);
+        let cluster_score = context.settings.cluster_score();
+        let state = || {
+            let part = TallyPart::new(context.classes.len(), cluster_score);
+            (part, vec![false; self.classes.len()])
+        };
         let states = self.edges(context, stop, state, |(part, is_joined), edge| {
             let pairs = self.n_rows(context, edge);
             if pairs == 0 {
                 return;
             }
-            is_joined[edge.x as usize] = true;
-            is_joined[edge.y as usize] = true;
-            part.connect(first(edge.x), first(edge.y), pairs, f64::INFINITY);
+            part.count(pairs);
             if part.may_keep(edge.score) {
                 self.blocks_of(context, edge, |block| part.keep(block));
             }
+            if !part.joins(edge.score) {
+                return;
+            }
+            is_joined[edge.x as usize] = true;
+            is_joined[edge.y as usize] = true;
+            part.connect(first(edge.x), first(edge.y), pairs, f64::INFINITY);
             if edge.score < part.weakest(first(edge.x)) {
                 self.blocks_of(context, edge, |block| {
                     part.connect(first(edge.x), first(edge.y), 0, block.score);
@@ -311,9 +361,10 @@ impl Crowds {
                     for x in crowds.clone() {
                         let others = self.crowds_of_set[other as usize].clone();
                         for y in others.start.max(x)..others.end {
-                            let score = context.score(first(x), first(y), &common);
-                            if score >= context.settings.threshold {
-                                each(state, &Edge { x, y, common, score });
+                            let pair = [first(x), first(y)];
+                            let score = context.score(pair[0], pair[1], &common);
+                            if let Some(reason) = self.reason(context, pair, &common, score) {
+                                each(state, &Edge { x, y, common, score, reason });
                             }
                         }
                     }
@@ -354,7 +405,8 @@ impl Crowds {
             let later = side.partition_point(|&other| other <= a);
             for &b in side[later..].iter().filter(|&&b| !self.shares_rare(context, a, b)) {
                 let overlap = context.overlap(a, b, edge.common.chunks, edge.common.rarity);
-                let block = Block { kind: Kind::Across { a, b }, overlap, score: edge.score };
+                let (kind, Edge { score, reason, .. }) = (Kind::Across { a, b }, *edge);
+                let block = Block { kind, overlap, score, reason };
                 if !each(block) {
                     return;
                 }
@@ -374,17 +426,35 @@ impl Crowds {
     }
 }
 
-/// The sizes of a class that the score of a pair depends on.
-fn size_key(context: &Context<'_>, class: u32) -> [u32; 2] {
+/// The sizes of a class that the score of a pair depends on, and the bits of its weight.
+fn size_key(context: &Context<'_>, weights: &[f64], class: u32) -> (u32, u32, u64) {
     let (words, chunks) = context.sizes[class as usize];
+    let weight = weights.get(class as usize).map_or(0, |weight| weight.to_bits());
     match context.settings.measure {
-        Measure::S1 => [0, 0],
-        Measure::S2 | Measure::S3 | Measure::S4 => [words, 0],
-        Measure::Ssr | Measure::ChunkContainment => [0, chunks],
-        Measure::Kin | Measure::Sscr | Measure::Containment | Measure::MaxContainment => {
-            [words, chunks]
-        }
+        Measure::S1 => (0, 0, weight),
+        Measure::Kin | Measure::Ssr | Measure::ChunkContainment => (0, chunks, weight),
+        Measure::S2
+        | Measure::S3
+        | Measure::S4
+        | Measure::Sscr
+        | Measure::Containment
+        | Measure::MaxContainment => (words, chunks, weight),
     }
+}
+
+/// For each class, what its groups in more than `limit` classes are a share of, or infinity if that share
+/// meets no listing rule. Few texts are made of common text, so few have a weight of their own.
+fn common_weights(context: &Context<'_>, limit: u32) -> Vec<f64> {
+    let Some(listing) = context.listing else { return Vec::new() };
+    let min_share = listing.rules.contained_share.min(listing.rules.boilerplate_share);
+    let weight = |class: u32| {
+        let groups = context.classes.groups.list(class as usize).iter();
+        let common = groups.filter(|&&group| context.classes.size(group) > limit);
+        let common = Rarity::to_f64(common.map(|&group| context.rarity.of_group(group)).sum());
+        let weight = listing.weight(class);
+        if common >= min_share * weight * (1.0 - 1e-9) { weight } else { f64::INFINITY }
+    };
+    (0..context.classes.len() as u32).map(weight).collect()
 }
 
 /// What one set shares with every set, including itself.
@@ -412,7 +482,7 @@ impl Row {
         }
         let sample = |set: u32| crowds.samples[set as usize];
         for &group in crowds.groups.list(set as usize) {
-            let chunks = context.shared.groups[group as usize].chunks;
+            let GroupEntry { chunks, documents } = context.shared.groups[group as usize];
             let rarity = context.rarity.of_group(group);
             let is_selected = context.is_selected(group, sample(set));
             for &other in crowds.sets_of_group.list(group as usize) {
@@ -422,6 +492,7 @@ impl Row {
                 }
                 common.chunks += chunks;
                 common.rarity += rarity;
+                common.fewest = common.fewest.min(documents);
                 common.is_selected |= is_selected && context.is_selected(group, sample(other));
             }
         }

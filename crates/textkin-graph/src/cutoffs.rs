@@ -4,6 +4,7 @@ use textkin_core::{Measure, Overlap, SharedChunks};
 
 use crate::classes::Classes;
 use crate::graph::GraphSettings;
+use crate::listing::Listing;
 use crate::rarity::Rarity;
 
 /// Computes a cutoff for each class: all its groups that are in at least this many classes, taken
@@ -12,6 +13,7 @@ pub(crate) fn cutoffs(
     shared: &SharedChunks,
     classes: &Classes,
     rarity: &Rarity,
+    listing: Option<&Listing<'_>>,
     settings: GraphSettings,
 ) -> Vec<u32> {
     let bounded = matches!(
@@ -48,14 +50,24 @@ pub(crate) fn cutoffs(
                 chunks_b: chunks,
                 covered_a: 0,
                 covered_b: 0,
+                longest_run: 0,
             };
             // Slightly below the threshold, so that rounding never drops an edge.
-            if settings.measure.score(&best) >= settings.threshold * (1.0 - 1e-9) {
+            let may_reach = |score: f64, threshold: f64| score >= threshold * (1.0 - 1e-9);
+            let may_be_contained = listing.is_some_and(|listing| {
+                let weight = listing.weight(class as u32);
+                may_reach(best.rarity, listing.rules.contained_share * weight)
+            });
+            if may_be_contained || may_reach(settings.measure.score(&best), settings.threshold) {
                 break;
             }
             cutoff = level;
         }
-        cutoff
+        // Groups that can be part of a long run must be found.
+        match listing.filter(|listing| listing.has_long_run(class as u32)) {
+            Some(listing) => cutoff.max(listing.rules.run_documents.saturating_add(1)),
+            None => cutoff,
+        }
     };
     (0..classes.len()).map(cutoff).collect()
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use textkin_core::{Lists, Measure, Overlap, SharedChunks};
+use textkin_core::{Lists, Measure, Overlap, Reason, SharedChunks};
 
 use crate::classes::Classes;
 use crate::count;
 use crate::coverage;
+use crate::listing::{Listing, ListingRules};
 use crate::overlaps::of_copies;
 use crate::rarity::Rarity;
 use crate::tally::Tally;
@@ -51,6 +52,8 @@ pub struct GraphSettings {
     pub measure: Measure,
     /// Minimum score of an edge.
     pub threshold: f64,
+    /// What lists a pair besides its score; `None` if only the score does.
+    pub rules: Option<ListingRules>,
     /// How shared chunks are counted.
     pub counting: Counting,
     /// Number of threads.
@@ -60,6 +63,17 @@ pub struct GraphSettings {
     /// Maximum number of additions for counting by every group; beyond it, common groups are handled
     /// separately.
     pub max_additions: u64,
+}
+
+impl GraphSettings {
+    /// Minimum score of the edges that form clusters: all edges do, unless rules list pairs that are not
+    /// alike.
+    pub(crate) fn cluster_score(&self) -> f64 {
+        match self.rules {
+            Some(rules) if self.measure == Measure::Kin => rules.cluster_score,
+            _ => f64::NEG_INFINITY,
+        }
+    }
 }
 
 /// Error while building a graph.
@@ -90,6 +104,8 @@ pub struct Block {
     pub overlap: Overlap,
     /// The score of every pair of the block.
     pub score: f64,
+    /// Why the pairs are listed.
+    pub reason: Reason,
 }
 
 /// The relationship graph of a collection.
@@ -106,6 +122,8 @@ pub struct Graph {
     /// The texts that have copies but no edge among them.
     pub(crate) copies_below: Vec<Block>,
     pub(crate) n_pairs: Option<u64>,
+    /// Minimum score of the edges that form clusters.
+    pub(crate) cluster_score: f64,
     /// Replaces the list of pairs if there are too many.
     pub(crate) tally: Option<Tally>,
 }
@@ -140,23 +158,25 @@ impl Graph {
             documents.sort_unstable();
             documents_of_class.push(documents.iter().copied());
         }
-        let counted = count::edges(shared, &classes, settings, stop)?;
+        let rarity = Rarity::new(shared);
+        let listing = settings.rules.map(|rules| Listing::new(rules, shared, &classes, &rarity));
+        let counted = count::edges(shared, &classes, listing.as_ref(), settings, stop)?;
         let mut blocks = counted.blocks;
         coverage::cover(shared, &classes, &mut blocks, settings.threads, stop)?;
         if settings.measure.needs_coverage() {
             for block in &mut blocks {
                 block.score = settings.measure.score(&block.overlap);
             }
-            blocks.retain(|block| block.score >= settings.threshold);
+            blocks.retain_mut(|block| keeps(block, listing.as_ref(), settings.threshold));
         }
-        let copies = copies(shared, settings.measure);
+        let copies = copies(shared, &rarity, settings.measure);
         let mut n_copy_pairs = 0;
         let mut copies_below = Vec::new();
         for block in copies {
             if let Kind::Copies { text } = block.kind {
                 n_copy_pairs += pairs_among(u64::from(shared.texts[text as usize].copies));
             }
-            if block.score >= settings.threshold {
+            if block.score >= settings.threshold || settings.rules.is_some() {
                 blocks.push(block);
             } else {
                 copies_below.push(block);
@@ -171,6 +191,7 @@ impl Graph {
             text_of_document,
             copies_below,
             n_pairs,
+            cluster_score: settings.cluster_score(),
             tally: counted.tally,
         };
         graph.sort();
@@ -195,6 +216,7 @@ impl Graph {
             documents_of_text: self.documents_of_text.clone(),
             text_of_document: Arc::clone(&self.text_of_document),
             n_pairs: self.n_pairs,
+            cluster_score: self.cluster_score,
             tally: None,
         })
     }
@@ -260,14 +282,27 @@ pub(crate) fn pairs_among(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
 
+/// Whether a block of a score that needs coverage is listed, now that the score is known.
+fn keeps(block: &mut Block, listing: Option<&Listing<'_>>, threshold: f64) -> bool {
+    if block.score >= threshold || block.reason != Reason::Score {
+        return true;
+    }
+    block.reason = Reason::LongRun;
+    listing.is_some_and(|listing| match block.kind {
+        Kind::Across { a, b } => listing.shares_long_run(a, b),
+        Kind::Within { class } => listing.shares_long_run(class, class),
+        Kind::Copies { .. } => true,
+    })
+}
+
 /// Returns the blocks of documents that have the same text.
-fn copies(shared: &SharedChunks, measure: Measure) -> Vec<Block> {
-    let rarity = Rarity::new(shared);
+fn copies(shared: &SharedChunks, rarity: &Rarity, measure: Measure) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (text, _) in shared.texts.iter().enumerate().filter(|(_, entry)| entry.copies > 1) {
-        let overlap = of_copies(shared, &rarity, text);
+        let overlap = of_copies(shared, rarity, text);
         let kind = Kind::Copies { text: text as u32 };
-        blocks.push(Block { kind, overlap, score: measure.score(&overlap) });
+        let (score, reason) = (measure.score(&overlap), Reason::Copy);
+        blocks.push(Block { kind, overlap, score, reason });
     }
     blocks
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use textkin_core::{Overlap, Run, SharedChunks};
 
 use crate::cap::ExcludedWords;
+use crate::listing::longest;
 use crate::rarity::Rarity;
 
 /// Computes the overlap of any two documents of a collection.
@@ -54,12 +55,16 @@ impl Overlaps {
         let groups = |text: u32| self.shared.groups_of_text.list(text as usize);
         let common = intersection(groups(a), groups(b));
         let chunks = |&group: &u32| u64::from(self.shared.groups[group as usize].chunks);
-        let covered = |text: u32| covered(self.shared.runs_of_text.list(text as usize), &common);
+        let runs = |text: u32| self.shared.runs_of_text.list(text as usize).iter();
+        let is_common = |run: &&Run| common.binary_search(&run.group).is_ok();
+        let covered = |text: u32| covered(runs(text).filter(is_common));
+        let longest = |text: u32| u64::from(longest(runs(text).filter(is_common)));
         Overlap {
             shared: common.iter().map(chunks).sum(),
             rarity: Rarity::to_f64(common.iter().map(|&group| self.rarity.of_group(group)).sum()),
             covered_a: covered(a),
             covered_b: covered(b),
+            longest_run: longest(a).min(longest(b)),
             ..nothing
         }
     }
@@ -85,6 +90,7 @@ pub(crate) fn of_copies(shared: &SharedChunks, rarity: &Rarity, text: usize) -> 
         chunks_b: chunks,
         covered_a: words,
         covered_b: words,
+        longest_run: words,
     }
 }
 
@@ -106,10 +112,10 @@ fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
     common
 }
 
-/// Tokens in runs of the groups in `common`, which is ascending; runs are ordered by start.
-fn covered(runs: &[Run], common: &[u32]) -> u64 {
+/// Tokens in `runs`, which are ordered by start.
+fn covered<'r>(runs: impl Iterator<Item = &'r Run>) -> u64 {
     let (mut covered, mut end) = (0, 0);
-    for run in runs.iter().filter(|run| common.binary_search(&run.group).is_ok()) {
+    for run in runs {
         covered += u64::from(run.end.saturating_sub(run.start.max(end)));
         end = end.max(run.end);
     }

@@ -53,7 +53,7 @@ impl PairFilter {
         ((u128::from(hash) * self.chunks.len() as u128) >> 64) as usize
     }
 
-    /// Whether the pair would be an edge if it shared everything in its counter.
+    /// Whether the pair may be an edge if it shares no more than its counter.
     pub(crate) fn may_be_edge(&self, context: &Context<'_>, a: u32, b: u32) -> bool {
         let counted = self.chunks[self.slot(a, b)].load(Ordering::Relaxed);
         let mut overlap = context.overlap(a, b, 0, 0);
@@ -62,6 +62,12 @@ impl PairFilter {
         overlap.rarity = overlap.shared as f64 / 2.0;
         overlap.covered_a = overlap.words_a;
         overlap.covered_b = overlap.words_b;
-        context.settings.measure.score(&overlap) >= context.settings.threshold * (1.0 - 1e-9)
+        let may_reach = |score: f64, threshold: f64| score >= threshold * (1.0 - 1e-9);
+        may_reach(context.settings.measure.score(&overlap), context.settings.threshold)
+            || context.listing.is_some_and(|listing| {
+                let weight = listing.weight(a).min(listing.weight(b));
+                may_reach(overlap.rarity, listing.rules.contained_share * weight)
+                    || (listing.has_long_run(a) && listing.has_long_run(b))
+            })
     }
 }

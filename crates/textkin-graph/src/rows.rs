@@ -11,7 +11,30 @@ impl Graph {
     /// The edges as pairs of documents: by score descending, then by `a`, then by `b`.
     #[must_use]
     pub fn rows(&self) -> Rows<'_> {
-        Rows { graph: self, next: 0, level_end: 0, heap: BinaryHeap::new(), cursors: Vec::new() }
+        self.rows_where(|_| true)
+    }
+
+    /// The edges of the blocks that `keep` accepts, in the order of [`Self::rows`]. The pairs of other
+    /// blocks are not visited, however many there are.
+    #[must_use]
+    pub fn rows_where(&self, keep: fn(&Block) -> bool) -> Rows<'_> {
+        Rows {
+            graph: self,
+            keep,
+            next: 0,
+            level_end: 0,
+            heap: BinaryHeap::new(),
+            cursors: Vec::new(),
+        }
+    }
+
+    /// The documents of each text that several documents have, those with the most copies first.
+    #[must_use]
+    pub fn copies(&self) -> Vec<&[u32]> {
+        let mut copies: Vec<&[u32]> =
+            self.documents_of_text.iter().filter(|documents| documents.len() > 1).collect();
+        copies.sort_by_key(|documents| (Reverse(documents.len()), documents[0]));
+        copies
     }
 
     pub(crate) fn cursor(&self, block: &Block) -> Cursor<'_> {
@@ -38,6 +61,7 @@ impl Graph {
 #[derive(Debug)]
 pub struct Rows<'a> {
     graph: &'a Graph,
+    keep: fn(&Block) -> bool,
     /// The next block to begin.
     next: usize,
     /// One past the last block of the current score.
@@ -57,7 +81,8 @@ impl Rows<'_> {
         let level = &blocks[self.next..self.level_end];
         if level.len() == 1 || level.iter().any(|block| self.graph.n_rows(block) > 1) {
             self.cursors.clear();
-            for (offset, block) in level.iter().enumerate() {
+            for (offset, block) in level.iter().enumerate().filter(|(_, block)| (self.keep)(block))
+            {
                 let cursor = self.graph.cursor(block);
                 if let Some(pair) = cursor.peek() {
                     self.heap.push(Reverse((pair, self.cursors.len())));
@@ -70,7 +95,7 @@ impl Rows<'_> {
 
     fn pair(&self, block: &Block, cursor: &Cursor<'_>, (a, b): (u32, u32)) -> Pair {
         let overlap = if cursor.is_swapped() { swapped(&block.overlap) } else { block.overlap };
-        Pair { a, b, score: block.score, overlap }
+        Pair { a, b, score: block.score, overlap, reason: block.reason }
     }
 }
 
@@ -92,6 +117,9 @@ impl Iterator for Rows<'_> {
             if self.next < self.level_end {
                 let block = &self.graph.blocks[self.next];
                 self.next += 1;
+                if !(self.keep)(block) {
+                    continue;
+                }
                 let cursor = self.graph.cursor(block);
                 return cursor.peek().map(|pair| self.pair(block, &cursor, pair));
             }

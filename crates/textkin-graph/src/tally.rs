@@ -17,9 +17,9 @@ const STRONGEST: usize = 1000;
 pub(crate) struct Tally {
     /// Edges between and within classes.
     pub(crate) n_edges: u64,
-    /// For each class, the root of its connected component; `None` without an edge.
+    /// For each class, the root of its connected component; `None` without an edge that joins.
     pub(crate) roots: Vec<Option<u32>>,
-    /// For each class, the number of edges counted for it and the weakest score.
+    /// For each class, the number of joining edges counted for it and the weakest score.
     pub(crate) edges: Vec<(u64, f64)>,
 }
 
@@ -30,11 +30,16 @@ pub(crate) struct TallyPart {
     has_edge: Vec<bool>,
     edges: Vec<(u64, f64)>,
     strongest: BinaryHeap<Weakest>,
+    n_edges: u64,
+    /// Minimum score of an edge that joins.
+    cluster_score: f64,
 }
 
 impl TallyPart {
-    pub(crate) fn new(n_classes: usize) -> Self {
+    pub(crate) fn new(n_classes: usize, cluster_score: f64) -> Self {
         Self {
+            n_edges: 0,
+            cluster_score,
             components: DisjointSets::new(n_classes),
             has_edge: vec![false; n_classes],
             edges: vec![(0, f64::INFINITY); n_classes],
@@ -49,11 +54,24 @@ impl TallyPart {
             Kind::Within { class } => (class, class),
             Kind::Copies { .. } => return,
         };
-        self.connect(a, b, n_rows, block.score);
+        self.count(n_rows);
+        if self.joins(block.score) {
+            self.connect(a, b, n_rows, block.score);
+        }
         self.keep(*block);
     }
 
-    /// Counts `n_rows` edges between two classes, the weakest of which scores `weakest`.
+    /// Whether edges with this score join their documents to a cluster.
+    pub(crate) fn joins(&self, score: f64) -> bool {
+        score >= self.cluster_score
+    }
+
+    /// Counts `n_rows` edges.
+    pub(crate) fn count(&mut self, n_rows: u64) {
+        self.n_edges += n_rows;
+    }
+
+    /// Joins two classes by `n_rows` edges, the weakest of which scores `weakest`.
     pub(crate) fn connect(&mut self, a: u32, b: u32, n_rows: u64, weakest: f64) {
         self.components.union(a, b);
         self.has_edge[a as usize] = true;
@@ -93,7 +111,9 @@ impl TallyPart {
         let mut has_edge = vec![false; n_classes];
         let mut edges = vec![(0, f64::INFINITY); n_classes];
         let mut strongest = Vec::new();
+        let mut n_edges = 0;
         for mut part in parts {
+            n_edges += part.n_edges;
             for class in 0..n_classes as u32 {
                 components.union(class, part.components.find(class));
                 let own = part.edges[class as usize];
@@ -108,7 +128,6 @@ impl TallyPart {
         let roots = (0..n_classes as u32)
             .map(|class| has_edge[class as usize].then(|| components.find(class)))
             .collect();
-        let n_edges = edges.iter().map(|(pairs, _)| pairs).sum();
         (Tally { n_edges, roots, edges }, strongest)
     }
 }

@@ -221,9 +221,9 @@ impl DiscoveredGraph {
         self.found.documents.len()
     }
 
-    /// Returns the minimum score of a pair.
-    fn threshold(&self) -> f64 {
-        self.settings.threshold
+    /// Returns the minimum score of a pair; `None` if other rules list pairs too.
+    fn threshold(&self) -> Option<f64> {
+        self.settings.rules.is_none().then_some(self.settings.threshold)
     }
 
     /// Returns the name of the score.
@@ -315,7 +315,7 @@ impl DiscoveredGraph {
                 "there were too many pairs to list; run discover again with a higher threshold or more memory",
             ));
         };
-        let settings = Settings { threshold, ..self.settings.clone() };
+        let settings = Settings { threshold, rules: None, ..self.settings.clone() };
         Ok(Self { raised_graph: Some(Arc::new(raised_graph)), settings, ..self.clone() })
     }
 

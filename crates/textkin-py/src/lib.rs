@@ -58,7 +58,7 @@ mod _textkin {
     use textkin::engine::text::grammar::ChunkerKind;
     use textkin::engine::trace::Preset;
     use textkin::engine::types::Measure;
-    use textkin::engine::{DEFAULT_SELECTOR, DEFAULT_THRESHOLD, DEFAULT_TOP, DEFAULT_TRACE_MEMORY};
+    use textkin::engine::{DEFAULT_SELECTOR, DEFAULT_TOP, DEFAULT_TRACE_MEMORY, Threshold};
 
     /// Runs a worker process, which reads files that could hang or crash a parser, and returns the exit code.
     #[pyfunction]
@@ -89,7 +89,7 @@ mod _textkin {
         module.add("DEFAULT_PRESET", Preset::default().to_string())?;
         module.add("DEFAULT_SCORE", Measure::default().to_string())?;
         module.add("DEFAULT_SELECTOR", DEFAULT_SELECTOR)?;
-        module.add("DEFAULT_THRESHOLD", DEFAULT_THRESHOLD)?;
+        module.add("DEFAULT_THRESHOLD", Threshold::default().to_string())?;
         module.add("DEFAULT_TOP", DEFAULT_TOP)?;
         module.add("DEFAULT_TRACE_MEMORY", DEFAULT_TRACE_MEMORY)
     }

@@ -201,6 +201,10 @@ impl RepositoryHandle {
             ..defaults
         };
         let min_percent = dict.parsed::<f64>("threshold")?.unwrap_or(0.0);
+        if !(0.0..=100.0).contains(&min_percent) {
+            let reason = format!("expected a percentage between 0 and 100, got {min_percent}");
+            return Err(error::setting("threshold", &reason));
+        }
         let texts: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
         run(py, None, None, |control| {
             let repository = self.open()?;
@@ -232,6 +236,7 @@ impl RepositoryHandle {
         let settings = Settings {
             score: requested.score,
             threshold: requested.threshold,
+            rules: requested.rules,
             counting: requested.counting,
             max_df: requested.max_df,
             plan: requested.plan,

@@ -73,6 +73,7 @@ impl<'py> SettingsDict<'_, 'py> {
         if let Some(threshold) = self.parsed_by("threshold", Threshold::parse)? {
             let number = threshold.number(settings.score);
             settings.threshold = number.map_err(|reason| error::setting("threshold", &reason))?;
+            settings.rules = threshold.rules(settings.score);
         }
         Ok(settings)
     }

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use textkin_core::Overlap;
+use textkin_core::{Overlap, Reason};
 use textkin_report::{PairRow, WriterSettings, format_csv_rows, format_jsonl_rows, open};
 
 const N_ROWS: u64 = 200_000;
@@ -55,9 +55,19 @@ fn row(ids: &[String], number: u64) -> PairRow<'_> {
         chunks_b: words_b - 7,
         covered_a: shared + 7,
         covered_b: shared + 7,
+        longest_run: shared + 7,
     };
     let (a, b) = (&ids[(number % 997) as usize], &ids[(number % 991) as usize]);
-    PairRow { a, b, a_index: 0, b_index: 1, score: overlap.s4(), overlap, raw_score: None }
+    PairRow {
+        a,
+        b,
+        a_index: 0,
+        b_index: 1,
+        score: overlap.s4(),
+        overlap,
+        reason: Reason::Score,
+        raw_score: None,
+    }
 }
 
 /// Prints the best of seven runs, because other load only adds time.

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use textkin_core::Overlap;
+use textkin_core::{Overlap, Reason};
 use textkin_report::{PairRow, Vertex, WriterSettings, open};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,10 +24,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         chunks_b: 1023,
         covered_a: 412,
         covered_b: 412,
+        longest_run: 412,
     };
     let row = |a_index: u32, b_index: u32, score| {
         let (a, b) = (ids[a_index as usize], ids[b_index as usize]);
-        PairRow { a, b, a_index, b_index, score, overlap, raw_score: None }
+        PairRow { a, b, a_index, b_index, score, overlap, reason: Reason::Score, raw_score: None }
     };
     let rows = [row(0, 1, 1.0), row(1, 2, 0.75), row(0, 3, 1e-6)];
     for name in ["csv", "csv.gz", "jsonl.zst", "parquet", "graphml", "gexf", "dot", "mtx"] {

@@ -10,14 +10,14 @@ use arrow_schema::ArrowError;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::PairRow;
-use crate::row::Value;
+use crate::row::{ColumnType, Value};
 
 /// Collects rows of pairs as Arrow columns.
 #[derive(Debug)]
 pub struct PairColumns {
     schema: SchemaRef,
     ids: [StringBuilder; 2],
-    numbers: Vec<Column>,
+    values: Vec<Column>,
     n_rows: usize,
 }
 
@@ -25,24 +25,30 @@ pub struct PairColumns {
 enum Column {
     Integer(Int64Builder),
     Decimal(Float64Builder),
+    Text(StringBuilder),
 }
 
 impl PairColumns {
     /// Creates empty columns; `has_raw` adds the raw score.
     #[must_use]
     pub fn new(has_raw: bool) -> Self {
-        let numbers = Value::columns(has_raw).map(|(name, is_integer)| {
-            let kind = if is_integer { DataType::Int64 } else { DataType::Float64 };
-            Field::new(name, kind, false)
+        let values = Value::columns(has_raw).map(|(name, column_type)| {
+            let data_type = match column_type {
+                ColumnType::Integer => DataType::Int64,
+                ColumnType::Decimal => DataType::Float64,
+                ColumnType::Text => DataType::Utf8,
+            };
+            Field::new(name, data_type, false)
         });
         let ids = ["a", "b"].map(|name| Field::new(name, DataType::Utf8, false));
-        let schema = Arc::new(Schema::new(ids.into_iter().chain(numbers).collect::<Vec<_>>()));
-        let numbers = Value::columns(has_raw).map(|(_, is_integer)| match is_integer {
-            true => Column::Integer(Int64Builder::new()),
-            false => Column::Decimal(Float64Builder::new()),
+        let schema = Arc::new(Schema::new(ids.into_iter().chain(values).collect::<Vec<_>>()));
+        let values = Value::columns(has_raw).map(|(_, column_type)| match column_type {
+            ColumnType::Integer => Column::Integer(Int64Builder::new()),
+            ColumnType::Decimal => Column::Decimal(Float64Builder::new()),
+            ColumnType::Text => Column::Text(StringBuilder::new()),
         });
         let ids = [StringBuilder::new(), StringBuilder::new()];
-        Self { schema, ids, numbers: numbers.collect(), n_rows: 0 }
+        Self { schema, ids, values: values.collect(), n_rows: 0 }
     }
 
     /// Names and types of the columns.
@@ -56,7 +62,7 @@ impl PairColumns {
         let [a, b] = &mut self.ids;
         a.append_value(row.a);
         b.append_value(row.b);
-        for (column, value) in self.numbers.iter_mut().zip(row.values()) {
+        for (column, value) in self.values.iter_mut().zip(row.values()) {
             column.push(value);
         }
         self.n_rows += 1;
@@ -80,9 +86,9 @@ impl PairColumns {
     /// Never: columns and schema agree.
     pub fn take(&mut self) -> Result<RecordBatch, ArrowError> {
         let ids = self.ids.iter_mut().map(|ids| Arc::new(ids.finish()) as ArrayRef);
-        let numbers = self.numbers.iter_mut().map(Column::finish);
+        let values = self.values.iter_mut().map(Column::finish);
         self.n_rows = 0;
-        RecordBatch::try_new(Arc::clone(&self.schema), ids.chain(numbers).collect())
+        RecordBatch::try_new(Arc::clone(&self.schema), ids.chain(values).collect())
     }
 }
 
@@ -93,9 +99,10 @@ impl Column {
                 column.append_value(i64::try_from(value).unwrap_or(i64::MAX));
             }
             (Self::Decimal(column), Value::Decimal(value)) => column.append_value(value),
-            (Self::Decimal(column), Value::Integer(value)) => column.append_value(value as f64),
-            #[expect(clippy::cast_possible_truncation, reason = "columns() and values() agree")]
-            (Self::Integer(column), Value::Decimal(value)) => column.append_value(value as i64),
+            (Self::Text(column), Value::Text(text)) => column.append_value(text),
+            (Self::Integer(_) | Self::Decimal(_) | Self::Text(_), _) => {
+                debug_assert!(false, "columns() and values() agree");
+            }
         }
     }
 
@@ -103,6 +110,7 @@ impl Column {
         match self {
             Self::Integer(column) => Arc::new(column.finish()),
             Self::Decimal(column) => Arc::new(column.finish()),
+            Self::Text(column) => Arc::new(column.finish()),
         }
     }
 }

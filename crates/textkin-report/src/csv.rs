@@ -78,8 +78,8 @@ pub fn format_csv_rows(rows: &[PairRow<'_>], out: &mut Vec<u8>) {
 }
 
 fn push_row(row: &PairRow<'_>, out: &mut Vec<u8>) {
-    // 10 decimals of at most 24 bytes, 3 integers of at most 20, and separators.
-    out.reserve(2 * (row.a.len() + row.b.len()) + 10 * 24 + 3 * 20 + 20);
+    // 10 decimals of at most 24 bytes, 4 integers of at most 20, a reason, and separators.
+    out.reserve(2 * (row.a.len() + row.b.len()) + 10 * 24 + 4 * 20 + 40 + 20);
     push_field(row.a, out);
     out.push(b',');
     push_field(row.b, out);
@@ -96,10 +96,12 @@ fn push_row(row: &PairRow<'_>, out: &mut Vec<u8>) {
         out.push(b',');
         push_decimal(value, out);
     }
-    for words in [overlap.words_a, overlap.words_b] {
+    for words in [overlap.words_a, overlap.words_b, overlap.longest_run] {
         out.push(b',');
         push_integer(words, out);
     }
+    out.push(b',');
+    out.extend_from_slice(row.reason.name().as_bytes());
     if let Some(raw) = row.raw_score {
         out.push(b',');
         push_decimal(raw, out);
@@ -165,9 +167,10 @@ mod tests {
     fn a_row_has_the_documented_columns() {
         let text = String::from_utf8(samples::written("x.csv", &[samples::row("a.txt", "b.txt")]));
         let expected = "\
-            a,b,score,shared_chunks,s1,s2,s3,s4,ssr,sscr,a_in_b,b_in_a,words_a,words_b\n\
+            a,b,score,shared_chunks,s1,s2,s3,s4,ssr,sscr,a_in_b,b_in_a,words_a,words_b,\
+            longest_run,reason\n\
             a.txt,b.txt,0.75,405,405,0.9830097087378641,0.5617198335644937,0.28085991678224687,\
-            0.39589442815249265,0.5714285714285714,1.0,0.4,412,1030\n";
+            0.39589442815249265,0.5714285714285714,1.0,0.4,412,1030,206,score reaches the threshold\n";
         assert_eq!(text.unwrap(), expected);
     }
 
@@ -204,7 +207,7 @@ mod tests {
             raw in any::<bool>(),
         ) {
             let raw_score = raw.then_some(score / 2.0);
-            let row = PairRow { a: &a, b: &b, a_index: 0, b_index: 1, score, overlap, raw_score };
+            let row = PairRow { score, overlap, raw_score, ..samples::row(&a, &b) };
             let mut bytes = Vec::new();
             format_csv_header(raw, &mut bytes);
             format_csv_rows(&[row, row], &mut bytes);
@@ -215,12 +218,15 @@ mod tests {
             let naive = [
                 score, overlap.shared as f64, overlap.s1(), overlap.s2(), overlap.s3(),
                 overlap.s4(), overlap.ssr(), overlap.sscr(), overlap.a_in_b(), overlap.b_in_a(),
-                overlap.words_a as f64, overlap.words_b as f64, score / 2.0,
+                overlap.words_a as f64, overlap.words_b as f64, overlap.longest_run as f64,
             ];
             for record in records {
                 prop_assert_eq!(&record[0], &a);
                 prop_assert_eq!(&record[1], &b);
-                prop_assert_eq!(record.len(), 14 + usize::from(raw));
+                prop_assert_eq!(record.len(), 16 + usize::from(raw));
+                prop_assert_eq!(&record[15], row.reason.name());
+                let raw_field = record.get(16).map(|field| field.parse::<f64>().unwrap());
+                prop_assert_eq!(raw_field, raw_score);
                 for (field, value) in record.iter().skip(2).zip(naive) {
                     prop_assert_eq!(field.parse::<f64>().unwrap().to_bits(), value.to_bits());
                 }

@@ -80,7 +80,8 @@ mod tests {
             n0 -- n1 [label=\"0.75\", score=\"0.75\", shared_chunks=\"405\", s1=\"405\", \
             s2=\"0.9830097087378641\", s3=\"0.5617198335644937\", s4=\"0.28085991678224687\", \
             ssr=\"0.39589442815249265\", sscr=\"0.5714285714285714\", a_in_b=\"1\", \
-            b_in_a=\"0.4\", words_a=\"412\", words_b=\"1030\"];\n}\n";
+            b_in_a=\"0.4\", words_a=\"412\", words_b=\"1030\", longest_run=\"206\", \
+            reason=\"score reaches the threshold\"];\n}\n";
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
 }

@@ -37,8 +37,8 @@ fn push_head(has_raw: bool, out: &mut Vec<u8>) {
           </attributes>\n\
           <attributes class=\"edge\">\n",
     );
-    for (name, is_integer) in Value::columns(has_raw) {
-        let kind = if is_integer { "long" } else { "double" };
+    for (name, column_type) in Value::columns(has_raw) {
+        let kind = column_type.name();
         let attribute = format!("<attribute id=\"{name}\" title=\"{name}\" type=\"{kind}\"/>\n");
         out.extend_from_slice(attribute.as_bytes());
     }

@@ -43,8 +43,8 @@ fn push_head(has_raw: bool, out: &mut Vec<u8>) {
     push_key("node", "words", "long");
     push_key("node", "time", "string");
     push_key("edge", "weight", "double");
-    for (name, is_integer) in Value::columns(has_raw) {
-        push_key("edge", name, if is_integer { "long" } else { "double" });
+    for (name, column_type) in Value::columns(has_raw) {
+        push_key("edge", name, column_type.name());
     }
     out.extend_from_slice(b"<graph id=\"textkin\" edgedefault=\"undirected\">\n");
 }

@@ -58,6 +58,7 @@ pub fn format_jsonl_rows(rows: &[PairRow<'_>], out: &mut Vec<u8>) {
             match value {
                 Value::Integer(value) => push_integer(value, out),
                 Value::Decimal(value) => push_number(value, out),
+                Value::Text(text) => push_string(text, out),
             }
         }
         out.extend_from_slice(b"}\n");
@@ -100,7 +101,8 @@ mod tests {
         let expected = "{\"a\":\"a\",\"b\":\"b\\n\",\"score\":0.75,\"shared_chunks\":405,\
             \"s1\":405.0,\"s2\":0.9830097087378641,\"s3\":0.5617198335644937,\
             \"s4\":0.28085991678224687,\"ssr\":0.39589442815249265,\"sscr\":0.5714285714285714,\
-            \"a_in_b\":1.0,\"b_in_a\":0.4,\"words_a\":412,\"words_b\":1030}\n";
+            \"a_in_b\":1.0,\"b_in_a\":0.4,\"words_a\":412,\"words_b\":1030,\
+            \"longest_run\":206,\"reason\":\"score reaches the threshold\"}\n";
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
 

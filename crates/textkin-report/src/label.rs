@@ -64,6 +64,16 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
     format!("{head}{CUT}{tail}")
 }
 
+/// Keeps the start of `text`, in at most `columns` columns.
+pub(crate) fn cut_after(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.into();
+    }
+    columns
+        .checked_sub(width(CUT))
+        .map_or(String::new(), |rest| format!("{}{CUT}", first(text, rest).trim_end()))
+}
+
 /// Keeps the text around byte `position`.
 fn shorten_around(text: &str, position: usize, columns: usize) -> String {
     let Some(rest) = columns.checked_sub(2 * width(CUT)) else {

@@ -7,14 +7,14 @@
 //! the extension of the path.
 //!
 //! ```
-//! use textkin_core::{Measure, Overlap};
+//! use textkin_core::{Overlap, Reason};
 //! use textkin_report::{PairRow, Vertex, WriterSettings, open};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("pairs.csv");
 //! let overlap = Overlap { shared: 1, chunks_a: 1, chunks_b: 1, words_a: 8, words_b: 8, ..Overlap::default() };
-//! let row = PairRow { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap, raw_score: None };
+//! let row = PairRow { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap, reason: Reason::Score, raw_score: None };
 //! let vertices = [("x.txt", 0), ("y.txt", 1)];
 //!
 //! let mut writer = open(&path, &WriterSettings::default())?;
@@ -81,7 +81,7 @@ pub use output::{Output, OutputFile, remove_unfinished};
 pub use parquet::ParquetWriter;
 pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
 pub use resumable::ResumableFile;
-pub use row::{COLUMNS, PairRow, PairWriter, RAW_SCORE, Vertex};
+pub use row::{COLUMNS, NEAR_DUPLICATE, PairRow, PairWriter, RAW_SCORE, Vertex};
 pub use run_page::{DocumentNames, PairPassages, RunPage, RunPairs, pair_html, run_page};
 pub use schema::{OutputSchema, output_schemas, schema_of};
 pub use stats::{CappedChunks, StageTime, Statistics, write_stats};

@@ -126,7 +126,7 @@ mod tests {
             PairRow { a_index: 0, b_index: 4, b: "c", score: 1.0, ..samples::row("a", "") },
         ];
         let expected = "%%MatrixMarket matrix coordinate real symmetric\n\
-            % textkin: kin (ssr if texts are at least half the same, otherwise s4 (default)); \
+            % textkin: kin (share of the text in common; text that n documents have counts 2/n (default)); \
             pairs below the threshold and the diagonal are omitted\n\
             % documents, by row and column:\n% 1 \"a\"\n% 2 \"b\\n\"\n% 5 \"c\"\n\
             5 5 2\n2 1 0.75\n5 1 1\n";

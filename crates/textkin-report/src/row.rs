@@ -1,11 +1,11 @@
 //! The input of the writers, rows and vertices, and their trait.
 
-use textkin_core::Overlap;
+use textkin_core::{Overlap, Reason};
 
 use crate::Error;
 
 /// The columns of a row, in the order of every format. If anything is excluded, [`RAW_SCORE`] follows.
-pub const COLUMNS: [&str; 14] = [
+pub const COLUMNS: [&str; 16] = [
     "a",
     "b",
     "score",
@@ -20,7 +20,12 @@ pub const COLUMNS: [&str; 14] = [
     "b_in_a",
     "words_a",
     "words_b",
+    "longest_run",
+    "reason",
 ];
+
+/// Minimum resemblance of near-duplicates. Other pairs are partial copies, unless all words are the same.
+pub const NEAR_DUPLICATE: f64 = 0.5;
 
 /// The last column, if anything is excluded: the score with nothing excluded.
 pub const RAW_SCORE: &str = "raw_score";
@@ -45,6 +50,8 @@ pub struct PairRow<'a> {
     pub score: f64,
     /// The counts of shared text.
     pub overlap: Overlap,
+    /// Why the pair is listed.
+    pub reason: Reason,
     /// The score with nothing excluded, if anything is excluded. All rows of a run have it, or none.
     pub raw_score: Option<f64>,
 }
@@ -66,6 +73,8 @@ impl PairRow<'_> {
             Value::Decimal(overlap.b_in_a()),
             Value::Integer(overlap.words_a),
             Value::Integer(overlap.words_b),
+            Value::Integer(overlap.longest_run),
+            Value::Text(self.reason.name()),
         ];
         values.into_iter().chain(self.raw_score.map(Value::Decimal))
     }
@@ -76,28 +85,55 @@ impl PairRow<'_> {
     }
 }
 
-/// A number in a row.
+/// A value in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
     /// A count.
     Integer(u64),
     /// A score or a share.
     Decimal(f64),
+    /// Words without special characters.
+    Text(&'static str),
+}
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnType {
+    Integer,
+    Decimal,
+    Text,
+}
+
+impl ColumnType {
+    /// Its name in graph formats.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Integer => "long",
+            Self::Decimal => "double",
+            Self::Text => "string",
+        }
+    }
 }
 
 impl Value {
-    /// Appends the number; whole numbers have no decimal point.
+    /// Appends the value; whole numbers have no decimal point.
     pub(crate) fn push_plain(self, out: &mut Vec<u8>) {
         match self {
             Self::Integer(value) => crate::number::push_integer(value, out),
             Self::Decimal(value) => crate::number::push_plain(value, out),
+            Self::Text(text) => out.extend_from_slice(text.as_bytes()),
         }
     }
 
-    /// The columns of [`PairRow::values`], and whether each one is an integer column.
-    pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = (&'static str, bool)> {
-        let integers = ["shared_chunks", "words_a", "words_b"];
-        columns(has_raw).skip(2).map(move |column| (column, integers.contains(&column)))
+    /// The columns of [`PairRow::values`] with their types.
+    pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = (&'static str, ColumnType)> {
+        columns(has_raw).skip(2).map(|column| match column {
+            "shared_chunks" | "words_a" | "words_b" | "longest_run" => {
+                (column, ColumnType::Integer)
+            }
+            "reason" => (column, ColumnType::Text),
+            _ => (column, ColumnType::Decimal),
+        })
     }
 }
 
@@ -167,11 +203,21 @@ pub(crate) mod samples {
             chunks_b: 1023,
             covered_a: 412,
             covered_b: 412,
+            longest_run: 206,
         }
     }
 
     pub(crate) fn row<'a>(a: &'a str, b: &'a str) -> PairRow<'a> {
-        PairRow { a, b, a_index: 0, b_index: 1, score: 0.75, overlap: overlap(), raw_score: None }
+        PairRow {
+            a,
+            b,
+            a_index: 0,
+            b_index: 1,
+            score: 0.75,
+            overlap: overlap(),
+            reason: Reason::Score,
+            raw_score: None,
+        }
     }
 
     /// Writes `rows` and all their documents to a file called `name` and returns its bytes.
@@ -203,12 +249,23 @@ pub(crate) mod samples {
             words_a in Just(words_a), words_b in Just(words_b),
             chunks_a in 0..=words_a, chunks_b in 0..=words_b,
             covered_a in 0..=words_a, covered_b in 0..=words_b,
+            longest_run in 0..=words_a.min(words_b),
             share in 0.0..=1.0f64, rarity in 0.0..=1.0f64,
         ) -> Overlap {
             #[expect(clippy::cast_possible_truncation, reason = "at most 5000")]
             let shared = (chunks_a.min(chunks_b) as f64 * share) as u64;
             let rarity = shared as f64 * rarity;
-            Overlap { shared, rarity, words_a, words_b, chunks_a, chunks_b, covered_a, covered_b }
+            Overlap {
+                shared,
+                rarity,
+                words_a,
+                words_b,
+                chunks_a,
+                chunks_b,
+                covered_a,
+                covered_b,
+                longest_run,
+            }
         }
     }
 }

@@ -69,7 +69,7 @@ pub fn output_schemas() -> Vec<OutputSchema> {
     ]
 }
 
-/// A pair whose score reaches the threshold.
+/// A pair of documents that share text.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "it describes rows that `PairRow` writes column by column")]
 struct PairLine {
@@ -101,6 +101,12 @@ struct PairLine {
     words_a: u64,
     /// Words of `b`, after exclusions.
     words_b: u64,
+    /// Words of the longest run: the longest stretch that shared text covers without a gap, in the document
+    /// where it is shorter.
+    longest_run: u64,
+    /// Why the pair is listed: `exact copy`, `almost all of one is in the other`, `score reaches the
+    /// threshold` or `long passage that few documents have`. Of several reasons, the first one.
+    reason: String,
     /// The score with nothing excluded; only if anything is excluded.
     #[schemars(skip_serializing_if = "Option::is_none")]
     raw_score: Option<f64>,

@@ -4,13 +4,14 @@
 //! are words of a document that are also in the other, out of all its words, for both documents. 100 %
 //! is shown only if every word is covered, 0 % only if none is.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 pub use textkin_core::number::{counted, thousands};
 
-use crate::label::{shorten, shorten_both, visible, width};
+use crate::label::{cut_after, shorten, shorten_both, visible, width};
 use crate::{Error, PairRow};
 
 /// Layout of the terminal.
@@ -69,10 +70,10 @@ pub struct RunSummary {
     pub exact_duplicates: u64,
     /// Documents that could not be read.
     pub problems: u64,
-    /// Pairs that reached the threshold.
+    /// Pairs that are listed.
     pub edges: u64,
-    /// The minimum score of an edge.
-    pub threshold: f64,
+    /// The minimum score of a pair, unless other rules list pairs too.
+    pub threshold: Option<f64>,
     /// Clusters, if they were computed.
     pub clusters: Option<u64>,
     /// Bytes read.
@@ -86,7 +87,6 @@ pub struct RunSummary {
 /// Renders the summary in one line, or several if the view is narrow, and a line about time.
 #[must_use]
 pub fn render_summary(summary: &RunSummary, view: TerminalView) -> String {
-    let threshold = summary.threshold;
     let mut parts = vec![
         (STRONG, counted(summary.documents, "document", "documents")),
         (STRONG, format!("{} words", rounded(summary.words))),
@@ -99,7 +99,9 @@ pub fn render_summary(summary: &RunSummary, view: TerminalView) -> String {
         0 => "no pairs".into(),
         edges => counted(edges, "pair", "pairs"),
     };
-    parts.push((STRONG, format!("{pairs} with score ≥ {threshold}")));
+    let with_score =
+        summary.threshold.map(|threshold| format!(" with score ≥ {threshold}")).unwrap_or_default();
+    parts.push((STRONG, pairs + &with_score));
     if let Some(clusters) = summary.clusters.filter(|clusters| *clusters > 0) {
         parts.push((STRONG, counted(clusters, "cluster", "clusters")));
     }
@@ -143,25 +145,108 @@ fn join_parts(parts: &[(Style, String)], view: TerminalView) -> String {
     text
 }
 
-/// Renders the pairs of `rows` in two lines each: one per document, with the share of its words that
-/// is also in the other. `total` is the number of all pairs, of which `rows` are the strongest.
+/// The strongest pairs of a run, by kind.
+#[derive(Clone, Debug, Default)]
+pub struct FoundPairs<'a> {
+    /// Pairs of which less than half is in both documents.
+    pub partial: Vec<PairRow<'a>>,
+    /// Pairs of which at least half is in both, other than exact copies.
+    pub near: Vec<PairRow<'a>>,
+    /// The shared text with which some of these pairs are shown, by the indexes of the documents.
+    pub snippets: BTreeMap<(u32, u32), String>,
+    /// The ids of documents with the same words: the sets with the most documents.
+    pub copies: Vec<Vec<&'a str>>,
+    /// Number of all such sets.
+    pub n_copies: u64,
+    /// Number of all pairs, except those of exact copies.
+    pub total: u64,
+}
+
+/// Renders the pairs in sections: partial copies, near-duplicates and exact copies. A pair takes two
+/// lines, one per document, with the share of its words that is also in the other, and a third one if it
+/// has a snippet. Documents with the same words take one line.
 #[must_use]
-pub fn render_pairs(rows: &[PairRow<'_>], total: u64, view: TerminalView) -> String {
-    if rows.is_empty() {
-        return String::new();
+pub fn render_pairs(found: &FoundPairs<'_>, view: TerminalView) -> String {
+    let rows: Vec<PairRow<'_>> = found.partial.iter().chain(&found.near).copied().collect();
+    let mut text = String::new();
+    let table = Table::new(&rows, view);
+    for (heading, rows) in [("Partial copies", &found.partial), ("Near-duplicates", &found.near)] {
+        if rows.is_empty() {
+            continue;
+        }
+        push_heading(heading, view, &mut text);
+        text.push_str(&table.head());
+        for row in rows {
+            text.push_str(&table.lines(row));
+            if let Some(snippet) = found.snippets.get(&(row.a_index, row.b_index)) {
+                push_snippet(snippet, view, &mut text);
+            }
+        }
     }
-    let table = Table::new(rows, view);
-    let mut text = table.head();
-    for row in rows {
-        text.push_str(&table.lines(row));
-    }
-    let more = total.saturating_sub(rows.len() as u64);
+    let more = found.total.saturating_sub(rows.len() as u64);
     if more > 0 {
         let more = format!("… and {}", counted(more, "more pair", "more pairs"));
         text.push_str(&view.paint(DIM, &more));
         text.push('\n');
     }
+    if !found.copies.is_empty() {
+        push_heading("Exact copies", view, &mut text);
+        for ids in &found.copies {
+            push_copies(ids, view, &mut text);
+        }
+        let more = found.n_copies.saturating_sub(found.copies.len() as u64);
+        if more > 0 {
+            let more = format!("… and {}", counted(more, "more set", "more sets"));
+            text.push_str(&view.paint(DIM, &more));
+            text.push('\n');
+        }
+    }
     text
+}
+
+/// Starts a section.
+fn push_heading(heading: &str, view: TerminalView, text: &mut String) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&view.paint(STRONG, heading));
+    text.push('\n');
+}
+
+/// Maximum columns of a snippet.
+const MAX_SNIPPET: usize = 100;
+
+fn push_snippet(snippet: &str, view: TerminalView, text: &mut String) {
+    let indent = "       ";
+    let columns = view.width.min(MAX_SNIPPET).saturating_sub(indent.len() + 2);
+    let snippet = cut_after(&visible(snippet), columns);
+    if !snippet.is_empty() {
+        text.push_str(indent);
+        text.push_str(&view.paint(DIM, &format!("“{snippet}”")));
+        text.push('\n');
+    }
+}
+
+/// Adds documents with the same words: their number, and as many ids as fit in a line.
+fn push_copies(ids: &[&str], view: TerminalView, text: &mut String) {
+    let number = format!("{}  ", counted(ids.len() as u64, "document", "documents"));
+    let columns = view.width.min(MAX_SNIPPET).saturating_sub(width(&number));
+    let mut shown = String::new();
+    for (index, id) in ids.iter().enumerate() {
+        let rest = (ids.len() - index) as u64;
+        let id = visible(id);
+        let id = if index == 0 { shorten(&id, columns.saturating_sub(16)) } else { id };
+        let separator = if index == 0 { "" } else { ", " };
+        if index > 0 && width(&shown) + width(&id) + 18 > columns {
+            shown.push_str(&format!(" and {} more", thousands(rest)));
+            break;
+        }
+        shown.push_str(separator);
+        shown.push_str(&id);
+    }
+    text.push_str(&view.paint(SHARE, &number));
+    text.push_str(&cut_after(&shown, columns));
+    text.push('\n');
 }
 
 /// Column widths; the document column takes the rest.
@@ -347,12 +432,16 @@ mod tests {
             exact_duplicates: 3021,
             problems: 1,
             edges: 412_345,
-            threshold: 0.05,
+            threshold: Some(0.05),
             clusters: Some(2311),
             input_bytes: 250_000_000,
             seconds: 1.7,
             peak_rss_bytes: 1_000_000_000,
         }
+    }
+
+    fn found<'a>(rows: &[PairRow<'a>], total: u64) -> FoundPairs<'a> {
+        FoundPairs { near: rows.to_vec(), total, ..FoundPairs::default() }
     }
 
     fn rows() -> Vec<PairRow<'static>> {
@@ -387,6 +476,7 @@ mod tests {
     fn a_table_of_80_columns_shows_both_shares_and_both_word_counts() {
         let view = TerminalView { width: 80, ..PLAIN };
         let expected = "\
+Near-duplicates
 score  found in the other                   document
  1.00  100 %        412 of       412 words  letters/1.txt
        100 %        412 of       412 words  letters/2.txt
@@ -396,7 +486,44 @@ score  found in the other                   document
         <1 %         12 of 9,876,543 words  a␛[2J␊.txt
 … and 412,342 more pairs
 ";
-        assert_eq!(render_pairs(&rows(), 412_345, view), expected);
+        assert_eq!(render_pairs(&found(&rows(), 412_345), view), expected);
+    }
+
+    #[test]
+    fn sections_show_partial_copies_first_and_fold_exact_copies() {
+        let mut rows = rows();
+        let copies =
+            vec!["a.txt", "b.txt", "a file with a very long name, which is cut.txt", "d.txt"];
+        let found = FoundPairs {
+            near: rows.drain(1..2).collect(),
+            partial: rows.drain(1..).collect(),
+            snippets: BTreeMap::from([(
+                (0, 1),
+                "the quick brown fox jumps over the lazy dog".into(),
+            )]),
+            copies: vec![copies, vec!["x", "y"]],
+            n_copies: 5,
+            total: 2,
+        };
+        let expected = "\
+Partial copies
+score  found in the other                   document
+<0.01   99 %  1,234,560 of 1,234,567 words  文書館/目録.txt
+        <1 %         12 of 9,876,543 words  a␛[2J␊.txt
+       “the quick brown fox jumps over the lazy dog”
+
+Near-duplicates
+score  found in the other                   document
+ 0.99  100 %        412 of       412 words  docs/python…1/library/functions.html
+        40 %        412 of     1,030 words  docs/python…2/library/functions.html
+       “the quick brown fox jumps over the lazy dog”
+
+Exact copies
+4 documents  a.txt, b.txt and 2 more
+2 documents  x, y
+… and 3 more sets
+";
+        assert_eq!(render_pairs(&found, TerminalView { width: 80, ..PLAIN }), expected);
     }
 
     #[test]
@@ -412,17 +539,18 @@ score  found in the other                   document
     #[test]
     fn a_summary_without_pairs() {
         let summary =
-            RunSummary { documents: 1, words: 7, threshold: 0.05, ..RunSummary::default() };
+            RunSummary { documents: 1, words: 7, threshold: Some(0.05), ..RunSummary::default() };
         let expected = "1 document · 7 words · no pairs with score ≥ 0.05\n";
         assert_eq!(render_summary(&summary, PLAIN), expected);
-        assert_eq!(render_pairs(&[], 0, PLAIN), "");
+        assert_eq!(render_pairs(&FoundPairs::default(), PLAIN), "");
     }
 
     #[test]
     fn colour_does_not_change_the_text() {
         let coloured = TerminalView { colour: true, ..PLAIN };
-        let text = render_summary(&summary(), coloured) + &render_pairs(&rows(), 9, coloured);
-        let plain = render_summary(&summary(), PLAIN) + &render_pairs(&rows(), 9, PLAIN);
+        let text =
+            render_summary(&summary(), coloured) + &render_pairs(&found(&rows(), 9), coloured);
+        let plain = render_summary(&summary(), PLAIN) + &render_pairs(&found(&rows(), 9), PLAIN);
         assert!(text.contains('\u{1b}'));
         assert_eq!(anstream::adapter::strip_str(&text).to_string(), plain);
     }
@@ -460,7 +588,7 @@ score  found in the other                   document
             let view = TerminalView { width, colour: true };
             println!("{}", "-".repeat(width.min(200)));
             println!("{}", render_summary(&summary(), view));
-            println!("{}", render_pairs(&rows(), 412_345, view));
+            println!("{}", render_pairs(&found(&rows(), 412_345), view));
         }
     }
 
@@ -471,7 +599,10 @@ score  found in the other                   document
         ) {
             let row = PairRow { overlap, ..samples::row(&id, "b") };
             let view = TerminalView { width: columns, colour: false };
-            let text = render_pairs(&[row], 1, view) + &render_summary(&summary(), view);
+            let snippets = BTreeMap::from([((0, 1), id.clone())]);
+            let copies = vec![vec![&*id, "b", &*id]];
+            let found = FoundPairs { snippets, copies, ..found(&[row], 1) };
+            let text = render_pairs(&found, view) + &render_summary(&summary(), view);
             for line in text.lines() {
                 prop_assert!(width(line) <= columns, "{line:?}");
             }
@@ -480,8 +611,8 @@ score  found in the other                   document
         #[test]
         fn no_width_panics(columns in 0usize..40, colour in any::<bool>(), id in any::<String>()) {
             let view = TerminalView { width: columns, colour };
-            let text = render_pairs(&[samples::row(&id, "b")], 9, view);
-            prop_assert!(text.lines().count() == 4, "{text}");
+            let text = render_pairs(&found(&[samples::row(&id, "b")], 9), view);
+            prop_assert!(text.lines().count() == 5, "{text}");
             prop_assert!(render_summary(&summary(), view).ends_with('\n'));
         }
     }

@@ -1,7 +1,7 @@
 //! Default values that the command line, Python and Spark share.
 
-/// Minimum score to report a pair.
-pub const DEFAULT_THRESHOLD: f64 = 0.02;
+/// Minimum score to list a pair, if no threshold is set.
+pub const DEFAULT_THRESHOLD: f64 = 0.0275;
 
 /// Selector of `textkin discover`: every chunk, with counters that rule out chunks of one document.
 pub const DEFAULT_SELECTOR: &str = "spex";

@@ -117,6 +117,7 @@ pub fn discover(
     let graph_settings = GraphSettings {
         measure: settings.score,
         threshold: settings.threshold,
+        rules: settings.rules,
         counting: settings.counting,
         threads,
         max_blocks: settings

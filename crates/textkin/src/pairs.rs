@@ -61,6 +61,7 @@ impl<'a> PairRows<'a> {
             b_index: pair.b,
             score: pair.score,
             overlap: pair.overlap,
+            reason: pair.reason,
             raw_score: None,
         }
     }
@@ -113,6 +114,7 @@ impl<'a> PairRows<'a> {
             documents: self.discovery.counts.documents,
             max_df: self.settings.max_df,
             overlap: row.overlap,
+            reason: row.reason,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use textkin_core::Measure;
 use textkin_core::hash::HashKind;
-use textkin_graph::Counting;
+use textkin_graph::{Counting, ListingRules};
 use textkin_index::{ImatchSettings, KeepChunks, Plan};
 use textkin_text::grammar::{ChunkerKind, Resources, Selection};
 use textkin_text::tokenizer::Normalization;
@@ -30,6 +30,8 @@ pub struct Settings {
     pub score: Measure,
     /// The minimum score of an edge.
     pub threshold: f64,
+    /// What lists a pair besides its score; `None` if only the score does.
+    pub rules: Option<ListingRules>,
     /// How the shared chunks of pairs are counted.
     pub counting: Counting,
     /// Settings of I-Match, which finds near-duplicates before any chunk is compared; `None`
@@ -64,6 +66,7 @@ impl Default for Settings {
             resources: Resources::default(),
             score: Measure::default(),
             threshold: DEFAULT_THRESHOLD,
+            rules: Some(ListingRules::default()),
             counting: Counting::default(),
             imatch: None,
             max_df: None,

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::engine::graph::{Clustering, Counting};
+use textkin::engine::graph::{Clustering, Counting, ListingRules};
 use textkin::engine::index::{KeepChunks, Plan, SharedIndex};
 use textkin::engine::source::{InputFormat, Inputs, SourceSettings};
-use textkin::engine::types::{Measure, Overlap, Pair};
+use textkin::engine::types::{Measure, Overlap, Pair, Reason};
 use textkin::engine::{
     CommonText, DiscoveryOutput, RunControl, Settings, Tuning, compare, compare_without, discover,
     overlaps,
@@ -25,6 +25,14 @@ struct Expected {
     chunks: (u64, u64),
     covered: (u64, u64),
     words: (u64, u64),
+    longest_run: u64,
+}
+
+/// Returns the number of tokens of the longest stretch without a gap.
+fn longest(tokens: &BTreeSet<usize>) -> u64 {
+    let is_first = |token: &&usize| **token == 0 || !tokens.contains(&(**token - 1));
+    let stretch = |first: &usize| (*first..).take_while(|token| tokens.contains(token)).count();
+    tokens.iter().filter(is_first).map(stretch).max().unwrap_or(0) as u64
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -59,7 +67,7 @@ fn oracle(texts: &[String], k: usize) -> BTreeMap<(u32, u32), Expected> {
         for (start, chunk) in list.iter().filter(|(_, chunk)| other.contains(chunk)) {
             tokens.extend(*start..start + chunk.len());
         }
-        tokens.len() as u64
+        tokens
     };
     let mut pairs = BTreeMap::new();
     for a in 0..texts.len() {
@@ -68,12 +76,14 @@ fn oracle(texts: &[String], k: usize) -> BTreeMap<(u32, u32), Expected> {
             if common.is_empty() {
                 continue;
             }
+            let (in_a, in_b) = (covered(&lists[a], &sets[b]), covered(&lists[b], &sets[a]));
             let expected = Expected {
                 shared: common.len() as u64,
                 rarity: common.iter().map(|chunk| 1.0 / documents_of[**chunk] as f64).sum(),
                 chunks: (sets[a].len() as u64, sets[b].len() as u64),
-                covered: (covered(&lists[a], &sets[b]), covered(&lists[b], &sets[a])),
+                covered: (in_a.len() as u64, in_b.len() as u64),
                 words: (documents[a].len() as u64, documents[b].len() as u64),
+                longest_run: longest(&in_a).min(longest(&in_b)),
             };
             pairs.insert((a as u32, b as u32), expected);
         }
@@ -155,10 +165,14 @@ fn capped(texts: &[String], k: usize, max_df: usize) -> BTreeMap<(u32, u32), Exp
                 let excluded = words_in(document, &is_common);
                 let words = (documents[document].len() - excluded.len()) as u64;
                 let covered = words_in(document, &|chunk| common.contains(chunk));
-                let covered = covered.difference(&excluded).count() as u64;
-                (if is_copy { words } else { covered }, words)
+                let covered: BTreeSet<usize> = covered.difference(&excluded).copied().collect();
+                let n_covered = covered.len() as u64;
+                // Positions once the excluded words are removed.
+                let position = |word: &usize| word - excluded.range(..word).count();
+                let covered = covered.iter().map(position).collect();
+                if is_copy { (words, words, words) } else { (n_covered, words, longest(&covered)) }
             };
-            let ((covered_a, words_a), (covered_b, words_b)) = (counts(a), counts(b));
+            let ((covered_a, words_a, run_a), (covered_b, words_b, run_b)) = (counts(a), counts(b));
             let rarity = common.iter().map(|chunk| 1.0 / documents_of[*chunk].len() as f64).sum();
             let expected = Expected {
                 shared: common.len() as u64,
@@ -166,6 +180,7 @@ fn capped(texts: &[String], k: usize, max_df: usize) -> BTreeMap<(u32, u32), Exp
                 chunks: (in_a.len() as u64, in_b.len() as u64),
                 covered: (covered_a, covered_b),
                 words: (words_a, words_b),
+                longest_run: run_a.min(run_b),
             };
             pairs.insert((a as u32, b as u32), expected);
         }
@@ -184,6 +199,7 @@ fn assert_equal(found: &[Pair], expected: &BTreeMap<(u32, u32), Expected>) {
         assert_eq!((overlap.chunks_a, overlap.chunks_b), expected.chunks, "{pair:?}");
         assert_eq!((overlap.covered_a, overlap.covered_b), expected.covered, "{pair:?}");
         assert_eq!((overlap.words_a, overlap.words_b), expected.words, "{pair:?}");
+        assert_eq!(overlap.longest_run, expected.longest_run, "{pair:?}");
     }
     let order = |pair: &Pair| (std::cmp::Reverse(pair.score.to_bits()), pair.a, pair.b);
     assert!(found.is_sorted_by_key(order), "by score, then by documents");
@@ -193,9 +209,79 @@ fn all(k: u32) -> Settings {
     Settings {
         chunk: format!("words:{k}").parse().unwrap(),
         threshold: 0.0,
+        rules: None,
         threads: Some(2),
         ..Settings::default()
     }
+}
+
+/// Finds the pairs that `rules` or a kin of `threshold` list, and why, by brute force.
+fn listed(
+    texts: &[String],
+    k: usize,
+    rules: &ListingRules,
+    threshold: f64,
+) -> BTreeMap<(u32, u32), Reason> {
+    let documents: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
+    let lists: Vec<_> = documents.iter().map(|words| chunks(words, k)).collect();
+    let sets: Vec<BTreeSet<&Vec<String>>> =
+        lists.iter().map(|list| list.iter().map(|(_, chunk)| chunk).collect()).collect();
+    let mut documents_of: BTreeMap<&Vec<String>, u32> = BTreeMap::new();
+    sets.iter().flatten().for_each(|chunk| *documents_of.entry(chunk).or_insert(0) += 1);
+    let weight = |set: &BTreeSet<&Vec<String>>| -> f64 {
+        set.iter().map(|chunk| 1.0 / f64::from(documents_of[*chunk])).sum()
+    };
+    let mut listed = BTreeMap::new();
+    for a in 0..texts.len() {
+        for b in (a + 1..texts.len()).filter(|&b| !sets[a].is_disjoint(&sets[b])) {
+            let common: BTreeSet<_> = sets[a].intersection(&sets[b]).copied().collect();
+            let fewest = common.iter().map(|chunk| documents_of[*chunk]).min().unwrap();
+            let share = weight(&common) / weight(&sets[a]).min(weight(&sets[b]));
+            let overlap = Overlap {
+                shared: common.len() as u64,
+                rarity: weight(&common),
+                chunks_a: sets[a].len() as u64,
+                chunks_b: sets[b].len() as u64,
+                ..Overlap::default()
+            };
+            let run = |document: usize| {
+                let is_rare = |chunk: &Vec<String>| documents_of[chunk] <= rules.run_documents;
+                let rare = lists[document]
+                    .iter()
+                    .filter(|(_, chunk)| common.contains(chunk) && is_rare(chunk));
+                longest(&rare.flat_map(|(start, chunk)| *start..start + chunk.len()).collect())
+            };
+            let is_boilerplate =
+                fewest > rules.boilerplate_documents && share < rules.boilerplate_share;
+            let reason = if documents[a] == documents[b] {
+                Reason::Copy
+            } else if share >= rules.contained_share {
+                Reason::Contained
+            } else if overlap.kin() >= threshold && !is_boilerplate {
+                Reason::Score
+            } else if run(a).min(run(b)) >= u64::from(rules.run_words) {
+                Reason::LongRun
+            } else {
+                continue;
+            };
+            listed.insert((a as u32, b as u32), reason);
+        }
+    }
+    listed
+}
+
+/// Generates rules. The shares are no fractions of small numbers, so that rounding decides nothing.
+fn rules() -> impl Strategy<Value = ListingRules> {
+    (1u32..12, 2u32..8, 1u32..8).prop_map(|(run_words, run_documents, boilerplate_documents)| {
+        ListingRules {
+            run_words,
+            run_documents,
+            contained_share: 0.866_025,
+            boilerplate_documents,
+            boilerplate_share: 0.271_828,
+            cluster_score: 0.223_606,
+        }
+    })
 }
 
 /// Generates texts of few words, so that chunks repeat, with copies and concatenations.
@@ -461,16 +547,61 @@ proptest! {
     }
 
     #[test]
+    fn rules_list_exactly_the_pairs_of_the_oracle(
+        texts in prop_oneof![collections(), licensed()],
+        k in 1u32..5,
+        rules in rules(),
+        threshold in prop::sample::select(vec![0.031_415, 0.161_803, 0.577_215]),
+        max_additions in prop::sample::select(vec![0, u64::MAX]),
+        counting in prop::sample::select(vec![Counting::Exact, Counting::Probabilistic { counters: 7 }]),
+        threads in 1usize..4,
+    ) {
+        let tuning = Tuning { max_additions, ..Tuning::default() };
+        let settings = Settings { rules: Some(rules), threshold, counting, tuning, threads: Some(threads), ..all(k) };
+        let found = run(&texts, &settings);
+        let expected = listed(&texts, k as usize, &rules, threshold);
+        let got: BTreeMap<_, _> = found.graph.rows().map(|pair| ((pair.a, pair.b), pair.reason)).collect();
+        prop_assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn rules_apply_to_scores_that_need_coverage(
+        texts in prop_oneof![collections(), licensed()],
+        rules in rules(),
+        measure in prop::sample::select(vec![Measure::Containment, Measure::Sscr]),
+    ) {
+        let settings = Settings { rules: Some(rules), score: measure, threshold: 0.314_159, ..all(2) };
+        let by_score = run(&texts, &Settings { rules: None, ..settings.clone() });
+        let by_score: BTreeSet<_> = by_score.graph.rows().map(|pair| (pair.a, pair.b)).collect();
+        let never = listed(&texts, 2, &rules, f64::INFINITY);
+        for pair in run(&texts, &settings).graph.rows() {
+            let expected = match never.get(&(pair.a, pair.b)) {
+                Some(Reason::LongRun) if by_score.contains(&(pair.a, pair.b)) => {
+                    prop_assert!(matches!(pair.reason, Reason::Score | Reason::LongRun));
+                    continue;
+                }
+                Some(reason) => *reason,
+                None => Reason::Score,
+            };
+            prop_assert_eq!(pair.reason, expected);
+            prop_assert!(expected != Reason::Score || by_score.contains(&(pair.a, pair.b)));
+        }
+        let found = run(&texts, &settings).graph.n_edges();
+        prop_assert!(found >= never.len() as u64);
+    }
+
+    #[test]
     fn components_do_not_depend_on_whether_pairs_are_listed(
         texts in prop_oneof![collections(), licensed()],
         measure in prop::sample::select(Measure::ALL.into_iter().filter(|measure| !measure.needs_coverage()).collect::<Vec<_>>()),
         threshold in prop::sample::select(vec![0.0, 0.05, 0.3, 0.5, 2.0]),
         max_additions in prop::sample::select(vec![0, u64::MAX]),
         select in prop::sample::select(vec!["spex", "modulo:2"]),
+        rules in prop::option::of(rules()),
         threads in 1usize..4,
     ) {
         let select = select.parse().unwrap();
-        let settings = Settings { score: measure, threshold, select, threads: Some(threads), ..all(2) };
+        let settings = Settings { score: measure, threshold, rules, select, threads: Some(threads), ..all(2) };
         let listed = run(&texts, &settings).graph;
         let tallied = run(&texts, &Settings { tuning: Tuning { max_blocks: Some(0), max_additions, ..Tuning::default() }, ..settings }).graph;
         prop_assert_eq!(tallied.n_edges(), listed.n_edges());
@@ -663,6 +794,68 @@ fn real_collections_equal_the_oracle() {
         let found = run(&texts, &Settings { plan, ..all(8) });
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
     }
+    let settings = Settings::default();
+    let found = run(&texts, &settings);
+    let rules = settings.rules.unwrap();
+    let expected = listed(&texts, 8, &rules, settings.threshold);
+    let got: BTreeMap<_, _> =
+        found.graph.rows().map(|pair| ((pair.a, pair.b), pair.reason)).collect();
+    assert_eq!(got, expected);
+}
+
+/// Numbers from 0 to below `n`, as words that occur in no other text.
+fn numbered(name: &str, n: usize) -> String {
+    (0..n).map(|number| format!("{name}{number} ")).collect()
+}
+
+#[test]
+fn copies_score_one_exactly_however_many_there_are() {
+    for n in [2, 3, 10, 1000] {
+        let mut texts = vec![numbered("copied", 60); n];
+        texts.push(format!("{} {}", numbered("copied", 30), numbered("own", 40)));
+        let found = run(&texts, &Settings::default());
+        let copies = found.graph.rows().filter(|pair| pair.reason == Reason::Copy);
+        let scores: Vec<f64> = copies.map(|pair| pair.score).collect();
+        assert_eq!(scores, vec![1.0; n * (n - 1) / 2]);
+    }
+}
+
+#[test]
+fn a_long_passage_or_a_contained_text_is_listed_and_boilerplate_is_not() {
+    let passage = numbered("quoted", 50);
+    let licence = numbered("licence", 60);
+    let mut texts: Vec<String> = vec![
+        format!("{} {passage} {}", numbered("a", 4000), numbered("b", 4000)),
+        format!("{} {passage} {}", numbered("c", 3000), numbered("d", 5000)),
+        numbered("short", 20),
+        format!("{} {} {}", numbered("e", 4000), numbered("short", 20), numbered("f", 4000)),
+    ];
+    texts.extend((0..40).map(|n| format!("{} {licence}", numbered(&format!("own{n}x"), 60))));
+    let found = run(&texts, &Settings::default());
+    let rows: Vec<_> = found
+        .graph
+        .rows()
+        .map(|pair| (pair.a, pair.b, pair.reason, pair.overlap.longest_run))
+        .collect();
+    assert_eq!(rows, [(0, 1, Reason::LongRun, 50), (2, 3, Reason::Contained, 20)]);
+    // The threshold alone lists neither, but every pair with the licence.
+    let by_score = run(&texts, &Settings { rules: None, ..Settings::default() });
+    assert_eq!(by_score.graph.n_edges(), 40 * 39 / 2);
+    // Near-copies are listed, even if there are more of them than boilerplate may have.
+    let versions: Vec<String> = (0..40)
+        .map(|n| format!("{} {}", numbered("page", 400), numbered(&format!("version{n}x"), 4)))
+        .collect();
+    assert_eq!(run(&versions, &Settings::default()).graph.n_edges(), 40 * 39 / 2);
+}
+
+#[test]
+fn unrelated_documents_change_no_score() {
+    let texts: Vec<String> =
+        (0..6).map(|n| numbered("common", 30) + &numbered(&format!("own{n}x"), 10 * n)).collect();
+    let pairs =
+        |texts: &[String]| -> Vec<Pair> { run(texts, &Settings::default()).graph.rows().collect() };
+    let more: Vec<String> = (0..50).map(|n| numbered(&format!("other{n}x"), 40)).collect();
+    assert_eq!(pairs(&texts), pairs(&[texts.clone(), more].concat()));
 }
 
 #[test]

@@ -49,8 +49,9 @@ def discover(
     """Finds every pair of documents of a DataFrame that share text.
 
     Returns a DataFrame with the columns of the command line and one row for each pair of documents whose score
-    reaches the threshold: the same pairs and scores that ``textkin discover`` finds. ``a`` is the document with
-    the smaller id.
+    reaches the threshold: the same pairs and scores that ``textkin discover`` finds with that threshold. ``a`` is
+    the document with the smaller id. The threshold ``"auto"`` is 0.0275 here: long passages and contained documents
+    with a lower score are not listed.
 
     Args:
         df: the documents. Its rows must be the same whenever Spark reads them.

@@ -9,7 +9,7 @@ from ._step import run
 
 NUMBERS = [
     "score", "shared_chunks", "s1", "s2", "s3", "s4", "ssr", "sscr", "a_in_b", "b_in_a", "words_a",
-    "words_b",
+    "words_b", "longest_run", "reason",
 ]  # fmt: skip
 # Bytes that a cell holds per word of its texts.
 WORD_BYTES = 64

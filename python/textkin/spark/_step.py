@@ -26,7 +26,7 @@ SCHEMAS = {
     "copies": (
         "a bigint, b bigint, score double, shared_chunks bigint, s1 double, s2 double, "
         "s3 double, s4 double, ssr double, sscr double, a_in_b double, b_in_a double, "
-        "words_a bigint, words_b bigint"
+        "words_a bigint, words_b bigint, longest_run bigint, reason string"
     ),
 }
 SCHEMAS["verify"] = SCHEMAS["copies"]

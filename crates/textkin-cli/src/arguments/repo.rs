@@ -132,7 +132,7 @@ pub(crate) struct RepoAddOutput {
     /// Score of a pair (see `textkin strategies`)
     #[arg(long, default_value_t, value_name = "SCORE", requires = "out")]
     pub(crate) score: Measure,
-    /// Minimum score to report a pair: a number, or T1 to T5 from the DECO paper
+    /// Minimum score to list a pair: a number, or T1 to T5 from the DECO paper; auto is 0.0275
     #[arg(long, short, default_value_t, value_name = "SCORE", value_parser = Threshold::parse, requires = "out")]
     pub(crate) threshold: Threshold,
     #[command(flatten)]

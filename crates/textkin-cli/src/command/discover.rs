@@ -8,12 +8,13 @@ use std::time::Instant;
 use anyhow::Context;
 use serde_json::Value;
 use textkin::Repository;
+use textkin::engine::graph::Block;
 use textkin::engine::index::{ImatchSettings, KeepChunks};
 use textkin::engine::report::{
-    self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal,
+    self, ClusterLine, ClusterWriter, NEAR_DUPLICATE, NoteLine, PairWriter, Vertex, terminal,
 };
 use textkin::engine::source::Inputs;
-use textkin::engine::types::{Cluster, Pair, Rewind};
+use textkin::engine::types::{Cluster, Pair, Reason, Rewind};
 use textkin::engine::{
     DiscoveryOutput, PairRows, RepositorySource, RunControl, Settings, SharedText,
 };
@@ -135,7 +136,8 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     if arguments.output.format.format == OutputFormat::Json {
         ignore_broken_pipe(print_json(&statistics, pairs, arguments.output.top)?)?;
     } else if !global.quiet {
-        ignore_broken_pipe(show(arguments, pairs, clusters.len(), start))?;
+        let source = documents.source();
+        ignore_broken_pipe(show(arguments, pairs, source, clusters.len(), start, &run_control)?)?;
     }
     if too_many {
         anyhow::bail!(
@@ -186,7 +188,8 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
         select: comparison.select.clone(),
         resources,
         score: comparison.score,
-        threshold: threshold(comparison.threshold, comparison.score, comparison.analysis.chunk)?,
+        threshold: threshold(comparison.threshold, comparison.score)?,
+        rules: comparison.threshold.rules(comparison.score),
         counting: performance.count,
         max_df: comparison.max_df,
         plan: performance.plan,
@@ -481,13 +484,52 @@ fn print_json(
     Ok(terminal::print(&format!("{value}\n")))
 }
 
+/// Maximum size of an input that is read again to show what pairs share.
+const MAX_BYTES_FOR_SNIPPETS: u64 = 64 << 20;
+
+/// Returns the `top` strongest pairs, half of them partial copies if there are enough of both kinds, and
+/// the sets of exact copies.
+fn strongest(pairs: PairRows<'_>, top: usize) -> terminal::FoundPairs<'_> {
+    let graph = &pairs.discovery.graph;
+    let is_copy = |block: &Block| block.reason == Reason::Copy;
+    let partial: Vec<Pair> = graph
+        .rows_where(|block| block.reason != Reason::Copy && block.overlap.ssr() < NEAR_DUPLICATE)
+        .take(top)
+        .collect();
+    let near: Vec<Pair> = graph
+        .rows_where(|block| block.reason != Reason::Copy && block.overlap.ssr() >= NEAR_DUPLICATE)
+        .take(top)
+        .collect();
+    let n_partial = partial.len().min(top - near.len().min(top / 2));
+    let n_near = near.len().min(top - n_partial);
+    let copies = graph.copies();
+    let id = |document: &u32| pairs.discovery.documents.id(*document);
+    let ids = |documents: &&[u32]| documents.iter().map(id).collect();
+    let n_copy_pairs: u64 =
+        copies.iter().map(|documents| documents.len() as u64).map(|n| n * (n - 1) / 2).sum();
+    let lists_copies = graph.rows_where(is_copy).next().is_some();
+    terminal::FoundPairs {
+        partial: pairs.rows(&partial[..n_partial]),
+        near: pairs.rows(&near[..n_near]),
+        copies: copies.iter().take(top.min(MAX_COPIES)).map(ids).collect(),
+        n_copies: copies.len() as u64,
+        total: graph.n_edges().saturating_sub(if lists_copies { n_copy_pairs } else { 0 }),
+        ..terminal::FoundPairs::default()
+    }
+}
+
+/// Maximum sets of exact copies to show.
+const MAX_COPIES: usize = 10;
+
 /// Prints the summary on standard output, or on standard error if an output goes there.
 fn show(
     arguments: &Discover,
     pairs: PairRows<'_>,
+    source: &dyn Rewind,
     n_clusters: usize,
     start: Instant,
-) -> Result<(), report::Error> {
+    run_control: &RunControl,
+) -> anyhow::Result<Result<(), report::Error>> {
     let PairRows { discovery: found, settings, .. } = pairs;
     let view = terminal::TerminalView::for_stdout();
     let summary = terminal::RunSummary {
@@ -496,21 +538,24 @@ fn show(
         exact_duplicates: found.counts.exact_duplicates,
         problems: found.problems.len() as u64,
         edges: found.graph.n_edges(),
-        threshold: settings.threshold,
+        threshold: settings.rules.is_none().then_some(settings.threshold),
         clusters: Some(n_clusters as u64),
         input_bytes: found.counts.input_bytes,
         seconds: start.elapsed().as_secs_f64(),
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
-    let top: Vec<Pair> = found.graph.rows().take(arguments.output.top).collect();
-    let rows = pairs.rows(&top);
     let mut text = terminal::render_summary(&summary, view);
-    text.push('\n');
-    text.push_str(&terminal::render_pairs(&rows, found.graph.n_edges(), view));
     if outputs::uses_stdout(&arguments.output) {
-        print_message(format_args!("{}", terminal::render_summary(&summary, view)));
-    } else {
-        terminal::print(&text)?;
+        print_message(format_args!("{text}"));
+        return Ok(Ok(()));
     }
-    Ok(())
+    let mut strongest = strongest(pairs, arguments.output.top);
+    // Snippets are for people, who look at a terminal, and not worth reading a large input again.
+    if view.width != usize::MAX && found.counts.input_bytes <= MAX_BYTES_FOR_SNIPPETS {
+        let rows: Vec<_> = strongest.partial.iter().chain(&strongest.near).copied().collect();
+        strongest.snippets = page::snippets(source, pairs, &rows, run_control)?;
+    }
+    text.push('\n');
+    text.push_str(&terminal::render_pairs(&strongest, view));
+    Ok(terminal::print(&text))
 }

@@ -1,5 +1,6 @@
 //! `discover --html`: the HTML report of a run.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use hashbrown::HashSet;
@@ -126,6 +127,31 @@ fn explain(
     Ok(passages.into_iter().collect::<Result<_, Error>>()?)
 }
 
+/// Maximum characters of a snippet.
+const MAX_SNIPPET: usize = 120;
+
+/// Returns what the pairs `rows` share: the start of their longest passage, by the indexes of their documents.
+pub(crate) fn snippets(
+    source: &dyn Rewind,
+    all: PairRows<'_>,
+    rows: &[PairRow<'_>],
+    run_control: &RunControl,
+) -> anyhow::Result<BTreeMap<(u32, u32), String>> {
+    let settings = all.settings;
+    let wanted: HashSet<u32> = rows.iter().flat_map(|row| [row.a_index, row.b_index]).collect();
+    if wanted.is_empty() || no_passages(source, settings).is_some() {
+        return Ok(BTreeMap::new());
+    }
+    let texts = DocumentTexts::read(source, &wanted, settings.memory_budget() / 2, run_control)?;
+    let snippet = |row: &PairRow<'_>| {
+        let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
+        let comparison = compare_without(a[1], b[1], settings, 0, all.common_text(row))?;
+        Ok(((row.a_index, row.b_index), comparison.view(a, b).snippet(MAX_SNIPPET)))
+    };
+    let snippets = parallel::map(rows, settings.n_threads(), snippet);
+    Ok(snippets.into_iter().collect::<Result<_, Error>>()?)
+}
+
 /// Returns the inputs of a run as written on the command line.
 pub(crate) fn named_inputs(arguments: &Discover) -> Vec<String> {
     arguments.inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect()
@@ -145,6 +171,9 @@ pub(crate) fn named_settings(
         ("cluster_by", comparison.cluster_by.to_string()),
         ("max_gap", arguments.output.max_gap.to_string()),
     ];
+    if settings.rules.is_some() {
+        named.push(("rules", "default".to_owned()));
+    }
     if let Some(max_df) = settings.max_df {
         named.push(("max_df", max_df.to_string()));
     }

@@ -102,7 +102,7 @@ fn invalid_values_are_rejected_with_valid_ones() {
         (["--score", "s9"], "unknown score 's9'; use kin, s1, s2, s3, s4, ssr, sscr"),
         (["--memory", "8parsec"], "unknown unit 'parsec'; use KiB, MiB, GiB"),
         (["--memory", "lots"], "'lots' is not a size; write it like 1GiB"),
-        (["--threshold", "T9"], "expected a non-negative number or T1 to T5, got 'T9'"),
+        (["--threshold", "T9"], "expected a non-negative number, T1 to T5 or auto, got 'T9'"),
         (["--threshold", "-1"], ""),
         (["--threshold", "NaN"], "got 'NaN'"),
         (["--plan", "x"], "unknown plan 'x'; use auto, sort, spex, spex-iterated or spill"),

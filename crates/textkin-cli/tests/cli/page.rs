@@ -48,7 +48,7 @@ fn html_report_without_pairs_shows_problems() {
     folder.write("x.jsonl", record("a", HARBOUR) + "not a record\n");
     folder.discover(&["x.jsonl", "--html", "report.html"]).expect(1);
     let page = folder.read("report.html");
-    assert!(page.contains("No pair reaches the threshold."));
+    assert!(page.contains("No pairs. Use a lower --threshold"));
     assert!(page.contains("<b>1</b> problem<") && page.contains("x.jsonl:2"));
 }
 

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// The header of every CSV.
 pub(crate) const HEADER: &str =
-    "a,b,score,shared_chunks,s1,s2,s3,s4,ssr,sscr,a_in_b,b_in_a,words_a,words_b";
+    "a,b,score,shared_chunks,s1,s2,s3,s4,ssr,sscr,a_in_b,b_in_a,words_a,words_b,longest_run,reason";
 
 /// The result of a run.
 #[derive(Debug)]

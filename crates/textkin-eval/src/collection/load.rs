@@ -45,7 +45,7 @@ impl Collection {
     /// Returns the pairs in which at least this share of one document is in the other, ascending.
     fn contained(&self, share: f64) -> Result<Vec<(u32, u32)>, Error> {
         let score = Measure::ChunkContainment;
-        let settings = Settings { score, threshold: share, ..Settings::default() };
+        let settings = Settings { score, threshold: share, rules: None, ..Settings::default() };
         let found = discover(&mut self.source(), &settings, &RunControl::default())?;
         let pairs = found.graph.rows().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)));
         let mut contained: Vec<(u32, u32)> = pairs.collect();

@@ -51,7 +51,8 @@ struct Grid([[(Option<f64>, Option<f64>); 5]; 4]);
 /// Finds all pairs, using one chunk in `modulo` if that is more than 1, and judges each at every threshold.
 fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
     let lowest = MEASURES.map(|measure| measure.preset(1).unwrap_or(0.0) / f64::from(modulo));
-    let settings = Settings { score: Measure::S1, threshold: 0.0, ..Settings::default() };
+    let settings =
+        Settings { score: Measure::S1, threshold: 0.0, rules: None, ..Settings::default() };
     let found = if modulo == 1 {
         discover(&mut context.collection().source(), &settings, context.run_control)?
     } else {
@@ -60,7 +61,7 @@ fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
         let store =
             TemporaryRepository::new(context, &Settings { select, ..settings.clone() }, false)?;
         let own = store.repository().settings()?;
-        let settings = Settings { score: settings.score, threshold: 0.0, ..own };
+        let settings = Settings { score: settings.score, threshold: 0.0, rules: None, ..own };
         discover(&mut store.repository().source(), &settings, context.run_control)?
     };
     let truth = &context.collection().truth;

@@ -23,7 +23,8 @@ pub(super) fn figure1(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
         let (mut seconds, mut pairs, mut words) = ([0.0; 2], [0.0; 2], 0);
         for (which, score) in [Measure::Ssr, Measure::Sscr].into_iter().enumerate() {
             context.check_stopped()?;
-            let settings = Settings { score, threshold: THRESHOLD, ..Settings::default() };
+            let settings =
+                Settings { score, threshold: THRESHOLD, rules: None, ..Settings::default() };
             let began = Instant::now();
             let found = discover(&mut some.source(), &settings, context.run_control)?;
             seconds[which] = began.elapsed().as_secs_f64();

@@ -158,7 +158,8 @@ pub(super) fn passages(context: &ExperimentContext<'_>) -> Result<ExperimentOutp
         };
         (format!("{passage} words"), passage as f64, Collection::from(generate(&settings)))
     });
-    let any_chunk = Settings { score: Measure::S1, threshold: 1.0, ..Settings::default() };
+    let any_chunk =
+        Settings { score: Measure::S1, threshold: 1.0, rules: None, ..Settings::default() };
     let (table, series) = by_method(context, &synthetic, &any_chunk)?;
     let plots = vec![Plot {
         title: "Documents with one copied passage found, by its length".to_owned(),
@@ -197,7 +198,8 @@ pub(super) fn minhash(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     for (name, threshold) in
         [("textkin, resemblance ≥ 0.5", 0.5), ("textkin, resemblance ≥ 0.8", 0.8)]
     {
-        let settings = Settings { score: Measure::Ssr, threshold, ..Settings::default() };
+        let settings =
+            Settings { score: Measure::Ssr, threshold, rules: None, ..Settings::default() };
         push(name, discovered(context, context.collection(), &settings)?);
     }
     for baseline in MinHash::TOOL_DEFAULTS {

@@ -310,6 +310,8 @@ impl Criteria<'_> {
             chunks_b: u64::from(b.chunks),
             covered_a,
             covered_b,
+            // No measure depends on it.
+            longest_run: 0,
         }))
     }
 

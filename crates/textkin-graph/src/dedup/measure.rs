@@ -72,7 +72,12 @@ impl DuplicateMeasure {
             Measure::S3 => 2.0 * per(shared, words),
             Measure::S4 => 2.0 * per(portion.rarity, words),
             Measure::Ssr | Measure::ChunkContainment => per(shared, chunks),
-            Measure::Kin => per(shared, chunks).max(2.0 * per(portion.rarity, words)),
+            // In the best case, the other text contains nothing else.
+            Measure::Kin => {
+                let weighted = 2.0 * portion.rarity;
+                let unshared = (f64::from(chunks) - shared).max(0.0) / 2.0;
+                if weighted == 0.0 { 0.0 } else { weighted / (weighted + unshared) }
+            }
             // The share of both together lies between the two shares.
             Measure::Sscr | Measure::Containment | Measure::MaxContainment => per(covered, words),
         }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use textkin::engine::distributed::{
     CandidatePair, CommonChunks, Error, PairVerifier, TextSizes, VerifiedPair, copies_only,
 };
 use textkin::engine::graph::Rarity;
-use textkin::engine::types::{Measure, Overlap};
+use textkin::engine::types::{Measure, Overlap, Reason};
 
 use super::columns::{ByteColumn, batch, integer_column, integers};
 use super::{Step, StepError, StepOptions, StepResult};
@@ -88,9 +88,11 @@ impl Step for CopiesStep {
                 }),
                 false => {
                     let pair = pairs.get(row)?;
+                    // Copies share everything.
                     let (covered_a, covered_b) = (pair.overlap.words_a, pair.overlap.words_b);
+                    let longest_run = covered_a;
                     CandidatePair {
-                        overlap: Overlap { covered_a, covered_b, ..pair.overlap },
+                        overlap: Overlap { covered_a, covered_b, longest_run, ..pair.overlap },
                         ..pair
                     }
                 }
@@ -150,6 +152,7 @@ impl<'a> CandidateColumns<'a> {
             chunks_b: count(self.chunks_b, "chunks_b")?,
             covered_a: 0,
             covered_b: 0,
+            longest_run: 0,
         };
         Ok(CandidatePair { a: self.a.value(row), b: self.b.value(row), overlap, rarity })
     }
@@ -157,6 +160,15 @@ impl<'a> CandidateColumns<'a> {
 
 fn edge_batches(edges: &[VerifiedPair]) -> StepResult {
     edges.chunks(1 << 16).map(edge_batch).collect()
+}
+
+/// Returns why each edge is listed: a text is paired with itself if it has copies.
+fn reasons(edges: &[VerifiedPair]) -> ArrayRef {
+    let reason = |edge: &VerifiedPair| match edge.a == edge.b {
+        true => Reason::Copy,
+        false => Reason::Score,
+    };
+    Arc::new(edges.iter().map(|edge| Some(reason(edge).name())).collect::<StringArray>())
 }
 
 /// Builds a batch of edges with the columns of the command line, for texts instead of documents.
@@ -185,5 +197,7 @@ fn edge_batch(edges: &[VerifiedPair]) -> Result<RecordBatch, StepError> {
         ("b_in_a", share(Overlap::b_in_a)),
         ("words_a", count(|overlap| overlap.words_a)),
         ("words_b", count(|overlap| overlap.words_b)),
+        ("longest_run", count(|overlap| overlap.longest_run)),
+        ("reason", reasons(edges)),
     ])
 }

@@ -169,8 +169,18 @@ impl ComparisonDetails {
 }
 
 fn encode_overlap(encoder: &mut Encoder, overlap: &Overlap) {
-    let Overlap { shared, rarity, words_a, words_b, chunks_a, chunks_b, covered_a, covered_b } =
-        *overlap;
+    // What is stored has no longest run, which no page of the server shows.
+    let &Overlap {
+        shared,
+        rarity,
+        words_a,
+        words_b,
+        chunks_a,
+        chunks_b,
+        covered_a,
+        covered_b,
+        longest_run: _,
+    } = overlap;
     let counts = [words_a, words_b, chunks_a, chunks_b, covered_a, covered_b];
     for number in [shared, rarity.to_bits()].into_iter().chain(counts) {
         encoder.number(number);
@@ -187,6 +197,7 @@ fn decode_overlap(decoder: &mut Decoder) -> Result<Overlap, Error> {
         chunks_b: decoder.number()?,
         covered_a: decoder.number()?,
         covered_b: decoder.number()?,
+        longest_run: 0,
     })
 }
 

@@ -102,7 +102,7 @@ impl Service {
         }
         let (words, duplicated) = self.duplicated(&texts);
         let score = Measure::MaxContainment;
-        let settings = Settings { threshold: MIN_SCORE, score, ..Settings::default() };
+        let settings = Settings { threshold: MIN_SCORE, rules: None, score, ..Settings::default() };
         let texts = texts.into_iter();
         let texts = texts.map(|(number, text)| Document::new(number.to_string(), text));
         let mut source = MemorySource::new(texts);

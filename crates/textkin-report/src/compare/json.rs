@@ -80,11 +80,15 @@ struct PairLine<'a> {
     contained_words_a: u64,
     /// Words of the second document that are in the first.
     contained_words_b: u64,
+    /// Words of the longest stretch of shared text, in the document where it is shorter.
+    longest_run: u64,
+    /// Why the pair is listed.
+    reason: &'static str,
 }
 
 impl<'a> PairLine<'a> {
     fn new(pair: &RunPair<'a>) -> Self {
-        let RunPair { number, by, score, raw_score, documents, max_df, overlap } = *pair;
+        let RunPair { number, by, score, raw_score, documents, max_df, overlap, reason } = *pair;
         Self {
             number,
             by,
@@ -96,6 +100,8 @@ impl<'a> PairLine<'a> {
             words_b: overlap.words_b,
             contained_words_a: overlap.covered_a,
             contained_words_b: overlap.covered_b,
+            longest_run: overlap.longest_run,
+            reason: reason.name(),
         }
     }
 }

@@ -11,7 +11,7 @@ mod pieces;
 mod policy;
 mod text;
 
-use textkin_core::{Excluded, Note, Overlap, Passage, Repeat, Span};
+use textkin_core::{Excluded, Note, Overlap, Passage, Reason, Repeat, Span};
 
 pub(crate) use excerpt::{PassageText, passage_texts};
 pub(crate) use json::json_schema;
@@ -104,6 +104,8 @@ pub struct RunPair<'a> {
     pub max_df: Option<u32>,
     /// The counts.
     pub overlap: Overlap,
+    /// Why the pair is listed.
+    pub reason: Reason,
 }
 
 impl Comparison<'_> {
@@ -111,6 +113,24 @@ impl Comparison<'_> {
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.overlap.covered_a > 0 || self.overlap.covered_b > 0
+    }
+
+    /// Returns the start of the longest passage in the first document, up to `max_chars` characters, with
+    /// single spaces between words. Empty without a passage.
+    #[must_use]
+    pub fn snippet(&self, max_chars: usize) -> String {
+        let longest = self.passages.iter().rev().max_by_key(|passage| passage.matched);
+        let text = longest.and_then(|passage| self.a.text.get(passage.a.span.range()));
+        let mut snippet = String::new();
+        for word in text.unwrap_or_default().split_whitespace() {
+            if snippet.chars().count() + 1 + word.chars().count() > max_chars {
+                snippet.push_str(if snippet.is_empty() { "" } else { " …" });
+                break;
+            }
+            snippet.push_str(if snippet.is_empty() { "" } else { " " });
+            snippet.push_str(word);
+        }
+        snippet
     }
 }
 

@@ -109,6 +109,7 @@ pub(crate) fn edited() -> Sample {
         chunks_b: 12,
         covered_a: 11,
         covered_b: 14,
+        longest_run: 7,
     };
     Sample {
         a: a.into(),

@@ -116,6 +116,7 @@ fn fill(name: &str, run: &RunPage<'_>, page: &mut String) {
         "network" => run.pairs.network.draw(run, page),
         "pairs" => tables::pairs(run, page),
         "passages" => passages::draw(run, page),
+        "rules" => page.push_str(rules(run)),
         "details" => details(run, page),
         // A name with "</script>" must not end the element.
         "json" => page.push_str(&json::run_json(run).replace('<', "\\u003c")),
@@ -254,6 +255,18 @@ fn details(run: &RunPage<'_>, page: &mut String) {
     detail("Threshold", &threshold_text(run.threshold));
     for (name, value) in run.settings {
         detail(&name.replace('_', " "), value);
+    }
+}
+
+/// Explains why two documents are a pair.
+fn rules(run: &RunPage<'_>) -> &'static str {
+    if run.settings.iter().any(|(name, _)| *name == "rules") {
+        "Two documents are a pair if their score reaches the threshold, if they share a long run of \
+         text that few documents have, or if almost all of one is in the other. Text that many \
+         documents have does not make a pair, unless it is a large part of one of them. Clusters \
+         consist of pairs with higher scores."
+    } else {
+        "Two documents are a pair if their score reaches the threshold."
     }
 }
 

@@ -43,25 +43,26 @@
   }
 
   // Filtering: by part of a name, a whole name, a cluster, a minimum score.
-  const table = find("pairs-table");
+  const tables = [...document.querySelectorAll("table.pairs")];
   const filter = find("filter");
   const minScore = find("min-score");
+  const maxScore = find("max-score");
   const status = find("status");
   let cluster = null;
   let name = null;
 
   function apply() {
-    if (!table) return;
     const wanted = filter.value.trim().toLowerCase();
     const from = Number(minScore.value) || 0;
-    const rows = table.tBodies[0].rows;
+    const to = maxScore.value === "" ? Infinity : Number(maxScore.value);
+    const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
     let n = 0;
     for (const row of rows) {
       const [a, b] = [...row.querySelectorAll(".name")].map((cell) => cell.textContent);
       const isShown = (cluster === null || row.dataset.cluster === cluster) &&
         (name === null || a === name || b === name) &&
         (wanted === "" || a.toLowerCase().includes(wanted) || b.toLowerCase().includes(wanted)) &&
-        Number(row.cells[1].dataset.value) >= from;
+        Number(row.cells[1].dataset.value) >= from && Number(row.cells[1].dataset.value) <= to;
       row.hidden = !isShown;
       if (isShown) n++;
     }
@@ -76,12 +77,20 @@
     name = newName;
     filter.value = "";
     minScore.value = "";
+    maxScore.value = "";
     apply();
     find("pairs").scrollIntoView();
   }
 
   filter.addEventListener("input", apply);
   minScore.addEventListener("input", apply);
+  maxScore.addEventListener("input", apply);
+  for (const kind of ["near", "copies"]) {
+    const box = find("hide-" + kind);
+    const part = document.querySelector('.kind[data-kind="' + kind + '"]');
+    if (!part) box.closest("label").hidden = true;
+    else box.addEventListener("change", () => (part.hidden = box.checked));
+  }
   find("clear").addEventListener("click", () => showOnly(null, null));
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-cluster]");
@@ -92,7 +101,7 @@
     const circle = event.target.closest(".network circle");
     if (circle) showOnly(null, circle.querySelector("title").textContent);
   });
-  if (table) apply();
+  if (tables.length > 0) apply();
   else document.querySelector(".tools").hidden = true;
 
   // Links to passages expand them.

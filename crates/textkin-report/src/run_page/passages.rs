@@ -15,6 +15,8 @@ pub(super) const MAX_PAIRS: usize = 200;
 const MAX_PASSAGES: usize = 25;
 /// Maximum passages of common text shown per pair; the longest are shown.
 const MAX_COMMON: usize = 5;
+/// Characters of the longest passage shown in the table.
+const MAX_SNIPPET: usize = 120;
 /// Characters shown at the start and at the end of a longer passage.
 const START: usize = 500;
 const END: usize = 300;
@@ -28,6 +30,8 @@ pub struct PairPassages {
     /// The comparison as JSON, without text.
     pub(super) json: String,
     n_passages: usize,
+    /// The start of the longest passage.
+    pub(super) snippet: String,
 }
 
 impl PairPassages {
@@ -50,7 +54,8 @@ impl PairPassages {
             &mut html,
         );
         draw_common(comparison, &mut html);
-        Self { number, html, json: comparison_json(comparison, WithText::No), n_passages }
+        let snippet = comparison.snippet(MAX_SNIPPET);
+        Self { number, html, json: comparison_json(comparison, WithText::No), n_passages, snippet }
     }
 }
 

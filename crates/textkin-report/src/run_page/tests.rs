@@ -1,6 +1,6 @@
 //! Tests of the whole page.
 
-use textkin_core::{Cluster, Overlap};
+use textkin_core::{Cluster, Overlap, Reason};
 
 use super::*;
 use crate::compare::samples;
@@ -23,6 +23,7 @@ fn row<'a>(ids: &'a [String], a: u32, b: u32, score: f64) -> PairRow<'a> {
         b_index: b,
         score,
         overlap,
+        reason: Reason::Score,
         raw_score: None,
     }
 }
@@ -122,7 +123,7 @@ fn results_that_do_not_fit_are_counted() {
     for text in [
         "3 more problems not on this page",
         "100 more clusters not on this page: the smallest ones, with 200 documents in total",
-        "501 more pairs not on this page",
+        "3,001 more pairs not on this page",
         "2,000 documents and 1,999 pairs",
         "Not drawn: the weakest 3,502 documents and 3,502 pairs.",
     ] {
@@ -134,8 +135,35 @@ fn results_that_do_not_fit_are_counted() {
 #[test]
 fn a_run_without_pairs_has_a_page() {
     let page = chain(&["only".to_owned()], &[], &[]);
-    assert!(page.contains("No pair reaches the threshold."));
+    assert!(page.contains("No pairs. Use a lower --threshold"));
     assert!(page.contains("all documents were read"));
+}
+
+#[test]
+fn pairs_are_shown_by_kind_and_copies_are_folded() {
+    let ids = numbered(400);
+    let near = |a: u32| PairRow {
+        overlap: Overlap {
+            shared: 9,
+            chunks_a: 10,
+            chunks_b: 10,
+            words_a: 17,
+            ..Overlap::default()
+        },
+        ..row(&ids, a, a + 1, 0.9)
+    };
+    let copies = |a: u32, b: u32| PairRow { reason: Reason::Copy, ..row(&ids, a, b, 1.0) };
+    let exact = [(0, 1), (0, 2), (5, 6), (1, 2)].map(|(a, b)| copies(a, b));
+    let rows = exact.into_iter().chain((10..160).map(near));
+    let pairs = RunPairs::new(rows.chain((200..350).map(|a| row(&ids, a, a + 1, 0.1))));
+    assert_eq!((pairs.count(), pairs.counts, pairs.n_partial), (304, [150, 150], 150));
+    assert_eq!(
+        pairs.copies,
+        [vec!["document-0", "document-1", "document-2"], vec!["document-5", "document-6"]]
+    );
+    // Half of the passages are those of partial copies.
+    let numbers: Vec<usize> = pairs.to_explain().into_iter().map(|(number, _)| number).collect();
+    assert_eq!(numbers, (1..=100).chain(151..=250).collect::<Vec<_>>());
 }
 
 #[test]

@@ -17,7 +17,7 @@ use textkin_text::tokenizer::{Normalization, TextPart};
 use super::observer::Observer;
 use super::options::{
     ByteSize, JobOptions, OptionValue, analysis_options, check_threshold, collection_options,
-    performance_options, reading_options,
+    percent_hint, performance_options, reading_options,
 };
 use crate::dedup::{
     DedupCounts, DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule,
@@ -250,10 +250,12 @@ impl Dedup {
         }
         if let Some(threshold) = self.threshold {
             match self.score {
-                Some(score) => check_threshold(threshold, score, self.options.settings.chunk)?,
+                Some(score) => check_threshold(threshold, score)?,
                 None if (0.0..=1.0).contains(&threshold) => {}
                 None => {
-                    let reason = format!("is a share of words between 0 and 1, got {threshold}");
+                    let hint = percent_hint(threshold);
+                    let reason =
+                        format!("is a share of words between 0 and 1, got {threshold}{hint}");
                     return invalid("threshold", reason);
                 }
             }

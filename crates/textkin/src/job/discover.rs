@@ -58,8 +58,7 @@ impl Discover {
 
     /// Creates a discovery with settings of the engine.
     pub fn with_settings(settings: Settings) -> Self {
-        let threshold = Threshold::Number(settings.threshold);
-        Self { options: JobOptions { threshold, settings, ..JobOptions::default() } }
+        Self { options: JobOptions { threshold: None, settings, ..JobOptions::default() } }
     }
 
     /// Sets how a pair is scored, such as `"containment"`; `kin` by default.
@@ -68,10 +67,12 @@ impl Discover {
         self
     }
 
-    /// Sets the minimum score of a pair: a number, or `"T1"` to `"T5"` of the DECO paper.
+    /// Sets the minimum score of a pair: a number, or `"T1"` to `"T5"` of the DECO paper. By default (`"auto"`), a
+    /// pair is also listed if it shares a long run of text that few documents have, or if almost all text of one
+    /// document is in the other; and it is not listed if it shares nothing but text of many documents.
     pub fn threshold(mut self, threshold: impl OptionValue<Threshold>) -> Self {
         self.options.set("threshold", threshold, |options, threshold| {
-            options.threshold = threshold;
+            options.threshold = Some(threshold);
         });
         self
     }

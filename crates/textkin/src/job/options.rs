@@ -144,7 +144,8 @@ impl FirstInvalid {
 #[derive(Clone, Debug)]
 pub(crate) struct JobOptions {
     pub(crate) settings: Settings,
-    pub(crate) threshold: Threshold,
+    /// The threshold, unless that of the settings applies.
+    pub(crate) threshold: Option<Threshold>,
     pub(crate) stop_frequent: Option<usize>,
     pub(crate) cluster_by: Clustering,
     pub(crate) max_gap: u32,
@@ -159,7 +160,7 @@ impl Default for JobOptions {
         let folder_marker = Some(crate::repository::Repository::folder_marker());
         Self {
             settings: Settings::default(),
-            threshold: Threshold::default(),
+            threshold: Some(Threshold::default()),
             stop_frequent: None,
             cluster_by: Clustering::default(),
             max_gap: AlignSettings::default().max_gap,
@@ -208,8 +209,11 @@ impl JobOptions {
             option: "threshold",
             reason: format!("is invalid: {reason}"),
         };
-        settings.threshold = self.threshold.number(settings.score).map_err(invalid)?;
-        check_threshold(settings.threshold, settings.score, settings.chunk)?;
+        if let Some(threshold) = self.threshold {
+            settings.threshold = threshold.number(settings.score).map_err(invalid)?;
+            settings.rules = threshold.rules(settings.score);
+        }
+        check_threshold(settings.threshold, settings.score)?;
         Ok(settings)
     }
 
@@ -238,28 +242,27 @@ fn word_list(path: PathBuf) -> Result<Vec<String>, Error> {
 ///
 /// # Errors
 /// [`Error::InvalidOption`] with the range of the score.
-pub fn check_threshold(threshold: f64, score: Measure, chunk: ChunkerKind) -> Result<(), Error> {
-    match max_score(score, chunk) {
-        Some(max) if threshold > max => Err(Error::InvalidOption {
-            option: "threshold",
-            reason: format!("must be between 0 and {max} for the score {score}, got {threshold}"),
-        }),
-        _ => Ok(()),
+pub fn check_threshold(threshold: f64, score: Measure) -> Result<(), Error> {
+    let is_in_range = score.max_score().is_none_or(|max| threshold <= max);
+    if threshold >= 0.0 && is_in_range {
+        return Ok(());
     }
+    let range = match score.max_score() {
+        Some(max) => format!("between 0 and {max}"),
+        None => "at least 0".to_owned(),
+    };
+    let hint = percent_hint(threshold);
+    Err(Error::InvalidOption {
+        option: "threshold",
+        reason: format!("must be {range} for the score {score}, got {threshold}{hint}"),
+    })
 }
 
-/// Returns the upper bound of a score, if it has one. Except for characters, a document has at most as many chunks as
-/// words.
-fn max_score(score: Measure, chunk: ChunkerKind) -> Option<f64> {
-    let is_per_word = !matches!(chunk, ChunkerKind::Chars { .. });
-    match score {
-        Measure::S1 => None,
-        Measure::Kin | Measure::S2 | Measure::S3 | Measure::S4 => is_per_word.then_some(1.0),
-        Measure::Ssr
-        | Measure::Sscr
-        | Measure::Containment
-        | Measure::ChunkContainment
-        | Measure::MaxContainment => Some(1.0),
+/// Returns a hint for a share between 0 and 1 that was written as a percentage.
+pub(crate) fn percent_hint(share: f64) -> String {
+    match (5.0..=100.0).contains(&share) {
+        true => format!("; did you mean {}?", share / 100.0),
+        false => String::new(),
     }
 }
 
@@ -444,17 +447,32 @@ mod tests {
 
     #[test]
     fn thresholds_out_of_range_are_rejected() {
-        let words = ChunkerKind::default();
-        let chars: ChunkerKind = "chars:12".parse().unwrap();
-        assert!(check_threshold(1.0, Measure::Kin, words).is_ok());
-        assert!(check_threshold(1.0, Measure::S4, words).is_ok());
-        assert!(check_threshold(50.0, Measure::S1, words).is_ok());
-        assert!(check_threshold(3.0, Measure::S2, chars).is_ok());
-        let error = check_threshold(50.0, Measure::Kin, words).unwrap_err();
-        let expected = "threshold must be between 0 and 1 for the score kin, got 50";
+        assert!(check_threshold(1.0, Measure::Kin).is_ok());
+        assert!(check_threshold(1.0, Measure::S4).is_ok());
+        assert!(check_threshold(50.0, Measure::S1).is_ok());
+        let error = check_threshold(90.0, Measure::Kin).unwrap_err();
+        let expected =
+            "threshold must be between 0 and 1 for the score kin, got 90; did you mean 0.9?";
         assert_eq!(error.to_string(), expected);
-        assert!(check_threshold(1.1, Measure::S4, words).is_err());
-        assert!(check_threshold(1.1, Measure::Ssr, chars).is_err());
+        let error = check_threshold(-1.0, Measure::S1).unwrap_err();
+        assert_eq!(error.to_string(), "threshold must be at least 0 for the score s1, got -1");
+        for threshold in [f64::NAN, 1.1, -0.1, f64::INFINITY] {
+            assert!(check_threshold(threshold, Measure::Ssr).is_err(), "{threshold}");
+        }
+    }
+
+    #[test]
+    fn rules_apply_if_neither_score_nor_threshold_is_set() {
+        let rules = |options: JobOptions| options.settings().unwrap().rules;
+        assert!(rules(JobOptions::default()).is_some());
+        let number =
+            JobOptions { threshold: Some(Threshold::Number(0.1)), ..JobOptions::default() };
+        assert!(rules(number).is_none());
+        let mut score = JobOptions::default();
+        score.settings.score = Measure::Ssr;
+        assert!(rules(score).is_none());
+        let engine = JobOptions { threshold: None, ..JobOptions::default() };
+        assert!(rules(engine).is_some());
     }
 
     #[test]

@@ -33,7 +33,8 @@ impl NewPairs {
     }
 }
 
-/// Finds the pairs of the documents at `new` with all documents of `repository`.
+/// Finds the pairs of the documents at `new` with all documents of `repository`, by their score. The listing rules do not
+/// apply: they depend on the whole text of the other documents, of which only what they share with new ones is known.
 ///
 /// # Errors
 /// If the stored data is damaged, or the discovery fails.
@@ -74,6 +75,7 @@ pub fn pairs_with_new(
     let mut related: Vec<DocumentAddress> = related.into_iter().collect();
     related.sort_unstable();
     let is_new = related.iter().map(|address| new.contains(address)).collect();
-    let discovery = discover(&mut repository.source_of(related), settings, control)?;
+    let settings = Settings { rules: None, ..settings.clone() };
+    let discovery = discover(&mut repository.source_of(related), &settings, control)?;
     Ok(NewPairs { discovery, is_new })
 }

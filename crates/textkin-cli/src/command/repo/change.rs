@@ -157,9 +157,7 @@ fn summary(added: &AddSummary, start: Instant) -> String {
 
 fn open_report(arguments: &RepoAdd) -> anyhow::Result<Option<(Box<dyn PairWriter>, Settings)>> {
     let Some(path) = &arguments.output.out else { return Ok(None) };
-    let chunk = Repository::open(&arguments.folder)?.settings()?.chunk;
-    let threshold =
-        documents::threshold(arguments.output.threshold, arguments.output.score, chunk)?;
+    let threshold = documents::threshold(arguments.output.threshold, arguments.output.score)?;
     let settings = Settings {
         score: arguments.output.score,
         threshold,

@@ -21,7 +21,7 @@ use textkin::engine::report::{
     PairPassages, PairRow, RunPair, WithText, comparison_json, comparison_page, pair_html, terminal,
 };
 use textkin::engine::source::{Inputs, SourceSettings};
-use textkin::engine::types::Overlap;
+use textkin::engine::types::{Overlap, Reason};
 use textkin::engine::{
     RunControl, Settings, compare_without, digest, frequent_words, split_document_path,
 };
@@ -310,8 +310,13 @@ fn run_pair(pair: &Value) -> RunPair<'_> {
             words_b: count("words_b"),
             covered_a: count("contained_words_a"),
             covered_b: count("contained_words_b"),
+            longest_run: count("longest_run"),
             ..Overlap::default()
         },
+        reason: Reason::ALL
+            .into_iter()
+            .find(|reason| pair["reason"] == reason.name())
+            .unwrap_or_default(),
     }
 }
 
@@ -323,6 +328,7 @@ fn row<'a>(reported: &'a Value, pair: &RunPair<'_>) -> PairRow<'a> {
         b_index: 1,
         score: pair.score,
         overlap: pair.overlap,
+        reason: pair.reason,
         raw_score: pair.raw_score,
     }
 }

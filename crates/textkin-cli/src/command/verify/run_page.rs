@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use anyhow::Context;
 use serde_json::Value;
-use textkin::engine::graph::Clustering;
+use textkin::engine::graph::{Clustering, ListingRules};
 use textkin::engine::source::Inputs;
 use textkin::engine::types::Rewind;
 use textkin::engine::{
@@ -21,13 +21,14 @@ use crate::command::page;
 use crate::documents::words;
 
 /// The settings shown on the page, in order.
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 11] = [
     "chunk",
     "select",
     "normalize",
     "hash",
     "cluster_by",
     "max_gap",
+    "rules",
     "max_df",
     "stop_list",
     "stop_frequent",
@@ -135,6 +136,7 @@ pub(super) fn settings(
         hash: text("hash")?.parse()?,
         score: run["score"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?,
         threshold: run["threshold"].as_f64().context("the report has no threshold")?,
+        rules: reported["rules"].as_str().map(|_| ListingRules::default()),
         max_df: reported["max_df"].as_str().map(str::parse).transpose()?,
         ..Settings::default()
     };

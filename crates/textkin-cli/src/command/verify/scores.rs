@@ -129,6 +129,7 @@ fn counts(pair: &Value, overlap: &Overlap, faults: &mut Vec<String>) {
         ("words_b", overlap.words_b),
         ("contained_words_a", overlap.covered_a),
         ("contained_words_b", overlap.covered_b),
+        ("longest_run", overlap.longest_run),
     ];
     for (key, recomputed) in counts {
         differences(&format!("pair.{key}"), &pair[key], &recomputed.into(), faults);

@@ -17,10 +17,12 @@ pub(in crate::experiment) fn clusters(
     let mut table = ReportTable::new("clusters by", columns);
     let kinds = [(Clustering::Dense, "dense"), (Clustering::Components, "components")];
     let mut series = kinds.map(|(_, name)| Series { name: name.to_owned(), points: Vec::new() });
+    let mut runs = vec![("the defaults".to_owned(), Settings::default())];
     for (score, threshold) in [
-        (Measure::Kin, 0.02),
         (Measure::Kin, 0.05),
         (Measure::Kin, 0.1),
+        (Measure::Kin, 0.2),
+        (Measure::Kin, 0.3),
         (Measure::Kin, 0.5),
         (Measure::S4, 0.02),
         (Measure::S4, 0.05),
@@ -28,9 +30,11 @@ pub(in crate::experiment) fn clusters(
         (Measure::Ssr, 0.5),
         (Measure::Ssr, 0.8),
     ] {
-        let label = format!("{score} ≥ {threshold}");
+        let settings = Settings { score, threshold, rules: None, ..Settings::default() };
+        runs.push((format!("{score} ≥ {threshold}"), settings));
+    }
+    for (label, settings) in runs {
         context.check_stopped()?;
-        let settings = Settings { score, threshold, ..Settings::default() };
         let found = discover(&mut context.collection().source(), &settings, context.run_control)?;
         for ((kind, name), series) in kinds.into_iter().zip(&mut series) {
             let clusters = found.graph.clusters(kind);
@@ -46,8 +50,8 @@ pub(in crate::experiment) fn clusters(
                 ReportCell::new(cubed.map(|cubed| cubed.f1()), 3),
             ];
             table.push(format!("{label}, {name}"), cells);
-            if score == Measure::Kin {
-                series.points.push((threshold, index));
+            if settings.score == Measure::Kin && settings.rules.is_none() {
+                series.points.push((settings.threshold, index));
             }
         }
     }
@@ -63,7 +67,7 @@ pub(in crate::experiment) fn clusters(
     let n_labelled = context.collection().truth.clusters.iter().flatten().count();
     let notes = vec![format!(
         "{n_labelled} documents have one of {} labels; the others are excluded. A document in no cluster counts as a cluster of \
-         its own. The first row is the default. Dense clusters are merged while at least half of the pairs between them are edges.",
+         its own. Dense clusters are merged while at least a fifth of the pairs between them are edges.",
         labels.len()
     )];
     Ok(ExperimentOutput { table, plots, notes })

@@ -165,7 +165,7 @@ pub(in crate::experiment) fn goals(
         table.push(name, cells);
     }
     let mut notes = vec![format!(
-        "All settings are defaults: chunks of 8 words, pairs with kin ≥ 0.02, search by kin. The goals for alpha and beta were set for \
+        "All settings are defaults: chunks of 8 words, pairs as discover lists them, search by kin. The goals for alpha and beta were set for \
              newsgroups, the others for versioned documentation. Alpha: share of related documents of high or exact \
              overlap that are not reported. Beta: reported unrelated documents divided by all documents. Search: {} queries.",
         queries.len()

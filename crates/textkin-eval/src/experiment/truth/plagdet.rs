@@ -78,7 +78,8 @@ fn classes(truth: &GroundTruth) -> BTreeMap<&str, Vec<Detection>> {
 fn candidates(context: &ExperimentContext<'_>, k: u32) -> Result<Vec<(u32, u32)>, Error> {
     let truth = &context.collection().truth;
     let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
-    let settings = Settings { chunk, score: Measure::S1, threshold: 1.0, ..Settings::default() };
+    let settings =
+        Settings { chunk, score: Measure::S1, threshold: 1.0, rules: None, ..Settings::default() };
     let found = discover(&mut context.collection().source(), &settings, context.run_control)?;
     let known: BTreeSet<(u32, u32)> = truth.passages.iter().map(pair_of).collect();
     let pairs = context.pairs(&found)?.filter(|pair| {

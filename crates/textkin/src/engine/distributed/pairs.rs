@@ -308,6 +308,7 @@ fn copies(text: TextSizes, elsewhere: PairSum) -> CandidatePair {
         chunks_b: chunks,
         covered_a: words,
         covered_b: words,
+        longest_run: words,
     };
     CandidatePair { a: text.key, b: text.key, overlap, rarity }
 }

@@ -206,10 +206,11 @@ impl PairVerifier {
     ) -> Result<Overlap, Error> {
         self.n_pairs += 1;
         self.mark(&b.chunks);
-        let covered_a = self.covered(&a.chunks);
+        let (covered_a, longest_a) = self.covered(&a.chunks);
         self.n_pairs += 1;
         self.mark(&a.chunks);
-        let covered_b = self.covered(&b.chunks);
+        let (covered_b, longest_b) = self.covered(&b.chunks);
+        let longest_run = longest_a.min(longest_b);
         // Chunks of `b` that are marked for `a` are shared; unmarking them counts each once.
         let (mut shared, mut common, mut rarity) = (0, 0, pair.rarity);
         for position in &b.chunks {
@@ -234,19 +235,22 @@ impl PairVerifier {
             return Err(Error::CountMismatch { a: pair.a, b: pair.b, words, counted });
         }
         let (shared, rarity) = (shared + common, Rarity::to_f64(rarity));
-        Ok(Overlap { shared, rarity, covered_a, covered_b, ..counted })
+        Ok(Overlap { shared, rarity, covered_a, covered_b, longest_run, ..counted })
     }
 
-    /// Returns the number of tokens covered by marked chunks.
-    fn covered(&self, positions: &[ChunkPosition]) -> u64 {
-        let (mut covered, mut end) = (0, 0);
+    /// Returns the number of tokens covered by marked chunks, and of the longest run without a gap.
+    fn covered(&self, positions: &[ChunkPosition]) -> (u64, u64) {
+        let (mut covered, mut end, mut start, mut longest) = (0, 0, 0, 0);
         for position in positions {
             if self.marks[position.number as usize] == self.n_pairs {
-                let last = u64::from(position.first) + u64::from(position.count);
-                covered += last.saturating_sub(end.max(u64::from(position.first)));
+                let first = u64::from(position.first);
+                let last = first + u64::from(position.count);
+                covered += last.saturating_sub(end.max(first));
+                start = if first > end { first } else { start };
                 end = end.max(last);
+                longest = longest.max(end - start);
             }
         }
-        covered
+        (covered, longest)
     }
 }
