@@ -25,7 +25,7 @@ pub enum Error {
         field: &'static str,
     },
     /// An unknown format name.
-    #[error("unknown input format '{name}'; use text, jsonl, csv, tsv or parquet")]
+    #[error("unknown input format '{name}'; use text, jsonl, json, csv, tsv or parquet")]
     UnknownFormat {
         /// The name as given.
         name: String,

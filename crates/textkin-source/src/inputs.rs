@@ -11,6 +11,8 @@ use std::sync::Arc;
 use textkin_core::{Piece, Rewind, RewindError, Source};
 
 use crate::csv::CsvCutter;
+use crate::detect::{Detected, detect_layout, detect_stream};
+use crate::json_records::JsonCutter;
 use crate::jsonl::JsonlCutter;
 use crate::piece::{Cutter, OpenInput, ProblemPiece, report};
 use crate::rewrite::StdinSpool;
@@ -21,6 +23,9 @@ use crate::{Error, InputFormat, SourceSettings};
 
 /// Maximum text files in one piece.
 const MAX_FILES: usize = 64;
+
+/// Maximum size of a file that is examined for records only when its piece is read.
+const MAX_DETECTED_LATER: u64 = 256 << 10;
 
 /// Standard input, in paths and ids.
 const STANDARD_INPUT: &str = "-";
@@ -67,8 +72,8 @@ impl Inputs {
 
     /// Reads one stream, named `name` in ids and problems, as [`open`](Self::open) reads standard
     /// input. Compression is detected by content. Unless the settings force a format, the stream is
-    /// JSON lines if its first non-blank byte is `{`, Parquet if it begins with `PAR1`, and otherwise
-    /// one text. An empty stream has no document.
+    /// JSON records if its first non-blank byte is `{` or it begins with an array of objects, Parquet if
+    /// it begins with `PAR1`, and otherwise one text. An empty stream has no document.
     ///
     /// # Errors
     /// An empty field name.
@@ -210,6 +215,11 @@ impl Inputs {
     fn begin(&mut self, item: &InputItem) -> Option<Box<dyn Piece>> {
         self.next += 1;
         match item {
+            InputItem::File { path, size, format: InputFormat::Text, .. }
+                if self.is_detected_first(*size) =>
+            {
+                self.large_file(path)
+            }
             InputItem::File { format: InputFormat::Text, .. } => {
                 self.next -= 1;
                 Some(self.text_files())
@@ -240,6 +250,7 @@ impl Inputs {
             self.listing.items.get(self.next)
         {
             let is_full = paths.len() >= MAX_FILES
+                || self.is_detected_first(*size)
                 || bytes.saturating_add(*size) > self.settings.piece_bytes as u64;
             if is_full && !paths.is_empty() {
                 break;
@@ -251,10 +262,39 @@ impl Inputs {
         Box::new(TextPiece { settings: Arc::clone(&self.settings), paths, bytes })
     }
 
+    /// Whether the format of a file is detected before it becomes a piece, because it may be many
+    /// pieces. Smaller ones are examined when their piece is read.
+    fn is_detected_first(&self, size: u64) -> bool {
+        self.settings.input_format.is_none() && size > MAX_DETECTED_LATER
+    }
+
+    /// Begins a file whose name announces no records.
+    fn large_file(&mut self, path: &Path) -> Option<Box<dyn Piece>> {
+        let name: Arc<str> = path.to_string_lossy().into();
+        // A file that cannot be opened is reported when it is read as a whole.
+        let detected =
+            Stream::open(path).ok().map(|stream| detect_stream(stream, true, &self.settings));
+        match detected {
+            Some((Detected::Format(format @ (InputFormat::Jsonl | InputFormat::Json)), stream)) => {
+                self.cut(name, stream, format)
+            }
+            Some((Detected::NoText(reason), _)) => Some(report(&name, None, reason)),
+            Some((Detected::Format(_), _)) | None => {
+                self.next -= 1;
+                Some(self.text_files())
+            }
+        }
+    }
+
+    /// Begins a record file. JSON may be lines, an array or objects one after another, unless a format is requested.
     fn record_file(&mut self, path: &Path, format: InputFormat) -> Option<Box<dyn Piece>> {
         let name: Arc<str> = path.to_string_lossy().into();
         match Stream::open(path) {
             Ok(stream) if format == InputFormat::Parquet => self.parquet(&name, Some(path), stream),
+            Ok(stream) if format == InputFormat::Jsonl && self.settings.input_format.is_none() => {
+                let (format, stream) = detect_layout(stream, &self.settings);
+                self.cut(name, stream, format)
+            }
             Ok(stream) => self.cut(name, stream, format),
             Err(error) => Some(report(&name, None, reason(&error))),
         }
@@ -284,12 +324,12 @@ impl Inputs {
         let format = match self.settings.input_format {
             Some(format) => format,
             None if by_name != InputFormat::Text => by_name,
-            None => match sniff(stream) {
-                Ok((guess, rest)) => {
+            None => match detect_stream(stream, false, &self.settings) {
+                (Detected::Format(format), rest) => {
                     stream = rest;
-                    guess
+                    format
                 }
-                Err(reason) => return Some(report(&name, None, reason)),
+                (Detected::NoText(reason), _) => return Some(report(&name, None, reason)),
             },
         };
         match format {
@@ -317,6 +357,7 @@ impl Inputs {
         self.cutter = Some(match format {
             InputFormat::Csv => Box::new(CsvCutter::new(opened, b',')),
             InputFormat::Tsv => Box::new(CsvCutter::new(opened, b'\t')),
+            InputFormat::Json => Box::new(JsonCutter::new(opened)),
             _ => Box::new(JsonlCutter::new(opened)),
         });
         None
@@ -387,24 +428,5 @@ impl fmt::Debug for Inputs {
             .field("listing", &self.listing)
             .field("next", &self.next)
             .finish_non_exhaustive()
-    }
-}
-
-/// Detects the format of a stream and returns it together with the stream, unread.
-pub(crate) fn sniff(mut stream: Stream) -> Result<(InputFormat, Stream), String> {
-    const STEP: usize = 4 << 10;
-    const MAX: usize = 1 << 20;
-    let mut head = Vec::new();
-    loop {
-        let n = stream.read_block(STEP, &mut head).map_err(|error| stream.explain(&error))?;
-        let content = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-        let first = content.iter().find(|byte| !byte.is_ascii_whitespace());
-        let format = match first {
-            Some(b'{') => InputFormat::Jsonl,
-            Some(_) if content.starts_with(b"PAR1") => InputFormat::Parquet,
-            None if n > 0 && head.len() < MAX => continue,
-            _ => InputFormat::Text,
-        };
-        return Ok((format, stream.unread(head)));
     }
 }

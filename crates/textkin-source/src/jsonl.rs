@@ -222,6 +222,7 @@ pub(crate) struct LineReader<'a> {
 }
 
 impl LineReader<'_> {
+    /// Parses a line or record and emits its document.
     pub(crate) fn bytes(&mut self, number: u64, line: &[u8]) -> ControlFlow<()> {
         match simdutf8::compat::from_utf8(line) {
             Ok(line) => self.line(number, line),
@@ -251,7 +252,7 @@ impl LineReader<'_> {
     }
 
     /// The same for a large line, which passes on its memory.
-    fn large_line(&mut self, number: u64, line: Vec<u8>) -> ControlFlow<()> {
+    pub(crate) fn large_line(&mut self, number: u64, line: Vec<u8>) -> ControlFlow<()> {
         let mut line = match String::from_utf8(line) {
             Ok(line) => line,
             Err(error) => {
@@ -300,7 +301,8 @@ impl LineReader<'_> {
             return Ok(None);
         }
         let names = names(self.settings);
-        let values = json::fields(line, names.map(Some), &mut self.scratch).map_err(describe)?;
+        let values = json::fields(line, names.map(Some), &mut self.scratch)
+            .map_err(|error| describe(&error, line))?;
         match values[0] {
             Value::Plain(_) | Value::Unescaped => Ok(Some(values)),
             value => Err(no_text(names[0], value, line)),
@@ -329,8 +331,15 @@ fn time_of<'v>(value: Value<'v>, scratch: &'v str) -> Option<&'v str> {
     }
 }
 
-fn describe(error: JsonError) -> String {
-    format!("invalid JSON at column {}: {}", error.at + 1, error.reason)
+/// Describes an error in a record, which has several lines in an array of objects.
+fn describe(error: &JsonError, record: &str) -> String {
+    let before = &record.as_bytes()[..error.at];
+    let column = error.at - memrchr(b'\n', before).map_or(0, |end| end + 1) + 1;
+    let reason = error.reason;
+    match memchr_iter(b'\n', before).count() {
+        0 => format!("invalid JSON at column {column}: {reason}"),
+        n => format!("invalid JSON in line {} of the record, column {column}: {reason}", n + 1),
+    }
 }
 
 /// Describes why a valid line has no text.
@@ -342,7 +351,10 @@ fn no_text(name: &str, value: Value<'_>, line: &str) -> String {
         Value::Other(raw) if raw.starts_with('{') => "an object",
         Value::Other(_) => "a boolean",
         Value::Missing | Value::Plain(_) | Value::Unescaped => {
-            return format!("no field '{name}'; fields here: {}", list(&json::names(line)));
+            return format!(
+                "no field '{name}'; fields here: {}; choose one with --text-field",
+                list(&json::names(line))
+            );
         }
     };
     format!("field '{name}' is not a string but {kind}")

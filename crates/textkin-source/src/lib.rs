@@ -16,7 +16,8 @@
 //! | archive, mailbox, WARC | one for each part with text; its id is `FILE/PART` |
 //! | folder | its files in path order, each read according to its name |
 //! | `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.parquet` | one for each record |
-//! | `-` | standard input: JSON lines if it begins with `{`, else one text |
+//! | JSON lines, an array of objects, or objects one after another, under any name | one for each object |
+//! | `-` | standard input: JSON records if it begins with `{` or is an array of objects, else one text |
 //!
 //! Each input may be compressed with gzip, zstd, xz or bzip2; the content decides, not the name.
 //!
@@ -55,12 +56,15 @@ pub mod column;
 mod compression;
 mod csv;
 mod decode;
+mod detect;
 mod document_spool;
 mod error;
 mod exclude;
 mod extraction;
 mod inputs;
 mod json;
+mod json_elements;
+mod json_records;
 mod jsonl;
 mod file_identity;
 mod memory;

@@ -45,7 +45,7 @@ pub struct SourceSettings {
     /// The worker process for formats whose readers may hang or crash, and its limits. Default none:
     /// PDF is then read only if `pdftotext` is installed.
     pub worker: Worker,
-    /// The format of every input; `None`, the default, chooses by file name.
+    /// The format of every input; `None`, the default, chooses by file name and content.
     pub input_format: Option<InputFormat>,
     /// Approximate decompressed bytes of one piece. Default 4 MiB. Affects neither the documents nor
     /// their order.
@@ -132,6 +132,8 @@ pub enum InputFormat {
     Text,
     /// One JSON object per line.
     Jsonl,
+    /// JSON objects in an array, or one after another.
+    Json,
     /// Comma-separated values with a header row.
     Csv,
     /// Tab-separated values with a header row.
@@ -141,8 +143,8 @@ pub enum InputFormat {
 }
 
 impl InputFormat {
-    /// Returns the format of a file with this name; every file that is not a record file is text.
-    /// Ignores extensions of compressed files (`.gz`, `.zst`, `.xz`, `.bz2`).
+    /// Returns the format that the name of a file announces; `Text` if it announces none, and then the
+    /// content may still be JSON records. Ignores extensions of compressed files (`.gz`, `.zst`, `.xz`, `.bz2`).
     ///
     /// ```
     /// use textkin_source::InputFormat;
@@ -166,6 +168,7 @@ impl fmt::Display for InputFormat {
         formatter.write_str(match self {
             Self::Text => "text",
             Self::Jsonl => "jsonl",
+            Self::Json => "json",
             Self::Csv => "csv",
             Self::Tsv => "tsv",
             Self::Parquet => "parquet",
@@ -180,6 +183,7 @@ impl FromStr for InputFormat {
         match name.to_ascii_lowercase().as_str() {
             "text" | "txt" => Ok(Self::Text),
             "jsonl" | "ndjson" => Ok(Self::Jsonl),
+            "json" => Ok(Self::Json),
             "csv" => Ok(Self::Csv),
             "tsv" => Ok(Self::Tsv),
             "parquet" => Ok(Self::Parquet),
@@ -197,6 +201,7 @@ mod tests {
         for format in [
             InputFormat::Text,
             InputFormat::Jsonl,
+            InputFormat::Json,
             InputFormat::Csv,
             InputFormat::Tsv,
             InputFormat::Parquet,

@@ -86,6 +86,11 @@ impl Stream {
         Self { reader: Box::new(Cursor::new(bytes).chain(self.reader)), ..self }
     }
 
+    /// Puts bytes back in front of the error that followed them.
+    pub(crate) fn unread_before(self, bytes: Vec<u8>, error: io::Error) -> Self {
+        Self { reader: Box::new(Cursor::new(bytes).chain(FailingReader(Some(error)))), ..self }
+    }
+
     /// Returns the compression of the input.
     pub(crate) fn compression(&self) -> Compression {
         self.compression
@@ -131,6 +136,15 @@ pub(crate) fn reason(error: &io::Error) -> String {
     match characters.next() {
         Some(first) => first.to_lowercase().chain(characters).collect(),
         None => "cannot be read".to_owned(),
+    }
+}
+
+/// Returns an error that occurred earlier.
+struct FailingReader(Option<io::Error>);
+
+impl Read for FailingReader {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 

@@ -1,7 +1,7 @@
-//! Reads plain text files, and files from which text is extracted.
+//! Reads plain text files, files from which text is extracted, and small files of JSON records.
 //!
 //! In: paths, opened only when the piece is read, so that small files are read in parallel.
-//! Out: documents whose id is the path as given.
+//! Out: documents whose id is the path as given, or the records of the file.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -14,7 +14,10 @@ use textkin_extract::{Error, ExtractLimits};
 
 use crate::compression::Compression;
 use crate::decode::decode;
-use crate::piece::LARGE;
+use crate::detect::{Detected, detect_bytes};
+use crate::json_records::JsonCutter;
+use crate::jsonl::JsonlCutter;
+use crate::piece::{Cutter, LARGE, OpenInput};
 use crate::stream::{Stream, explain, reason};
 use crate::{FileKind, InputFormat, SourceSettings, extraction};
 
@@ -32,9 +35,19 @@ impl Piece for TextPiece {
         for path in &self.paths {
             bytes.clear();
             let name = path.to_string_lossy();
-            let flow = match read_file(path, self.settings.max_document_bytes, &mut bytes) {
-                Ok(()) => emit(&name, &mut bytes, &self.settings, sink),
-                Err(reason) => sink.problem(problem(&name, reason)),
+            let outcome = read_file(path, self.settings.max_document_bytes, &mut bytes);
+            let detected = match self.settings.input_format {
+                Some(_) => Detected::Format(InputFormat::Text),
+                // Of a file that is corrupt, the records before the error are read.
+                None => detect_bytes(&bytes, &self.settings),
+            };
+            let flow = match (detected, outcome) {
+                (Detected::NoText(reason), Ok(())) => sink.problem(problem(&name, reason)),
+                (Detected::Format(format @ (InputFormat::Jsonl | InputFormat::Json)), _) => {
+                    self.records(path, &name, format, sink)
+                }
+                (_, Ok(())) => emit(&name, &mut bytes, &self.settings, sink),
+                (_, Err(reason)) => sink.problem(problem(&name, reason)),
             };
             if flow.is_break() {
                 return;
@@ -44,6 +57,55 @@ impl Piece for TextPiece {
 
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+}
+
+impl TextPiece {
+    /// Passes the records of a file to `sink`.
+    fn records(
+        &self,
+        path: &Path,
+        name: &str,
+        format: InputFormat,
+        sink: &mut dyn DocumentSink,
+    ) -> ControlFlow<()> {
+        let opened = match Stream::open(path) {
+            Ok(stream) => OpenInput::new(&self.settings, name.into(), stream),
+            Err(error) => return sink.problem(problem(name, reason(&error))),
+        };
+        let mut sink = FlowSink { sink, flow: ControlFlow::Continue(()) };
+        let mut cutter: Box<dyn Cutter> = match opened.skip_mark() {
+            Ok(opened) if format == InputFormat::Json => Box::new(JsonCutter::new(opened)),
+            Ok(opened) => Box::new(JsonlCutter::new(opened)),
+            Err(problem) => {
+                problem.read(&mut sink);
+                return sink.flow;
+            }
+        };
+        while let Some(piece) = cutter.next_piece()
+            && sink.flow.is_continue()
+        {
+            piece.read(&mut sink);
+        }
+        sink.flow
+    }
+}
+
+/// Passes on documents, and remembers whether the sink wants more.
+struct FlowSink<'a> {
+    sink: &'a mut dyn DocumentSink,
+    flow: ControlFlow<()>,
+}
+
+impl DocumentSink for FlowSink<'_> {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        self.flow = self.sink.document(document);
+        self.flow
+    }
+
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        self.flow = self.sink.problem(problem);
+        self.flow
     }
 }
 

@@ -14,7 +14,8 @@ pub(crate) struct ReadOptions {
     /// Field with the text of a record
     #[arg(long, default_value = "text", value_name = "FIELD")]
     pub(crate) text_field: String,
-    /// Read every input as text, jsonl, csv, tsv or parquet, whatever its name; `text` disables extraction
+    /// Read every input as text, jsonl, json, csv, tsv or parquet, whatever its name and content; `text` disables
+    /// extraction
     #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     pub(crate) input_format: Option<InputFormat>,
     /// For web pages, extract only the main content

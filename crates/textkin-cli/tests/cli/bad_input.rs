@@ -106,7 +106,9 @@ fn bad_lines_are_reported_by_number() {
     assert_eq!(lines.len(), 4, "{told}");
     assert!(lines[0].starts_with("textkin: x.jsonl:2: invalid JSON at column "), "{told}");
     assert!(lines[1].starts_with("textkin: x.jsonl:4: "), "{told}");
-    assert_eq!(lines[2], "textkin: x.jsonl:5: no field 'text'; fields here: id, body");
+    let expected =
+        "textkin: x.jsonl:5: no field 'text'; fields here: id, body; choose one with --text-field";
+    assert_eq!(lines[2], expected);
     assert_eq!(lines[3], "textkin: x.jsonl:6: field 'text' is not a string but a number");
 }
 

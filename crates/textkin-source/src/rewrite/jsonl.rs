@@ -30,12 +30,7 @@ pub(super) fn rewrite(
     if block == b"\xef\xbb\xbf" {
         out.write_all(&take(&mut block))?;
     }
-    let mut lines = LineEditor {
-        opened: &opened.settings,
-        name: &opened.name,
-        number: 1,
-        scratch: Scratch::default(),
-    };
+    let mut lines = RecordWriter::new(&opened.settings, &opened.name);
     let limit = opened.settings.max_document_bytes.saturating_add(1);
     // Inside a line that is too long to be a document.
     let mut is_copying = false;
@@ -60,7 +55,7 @@ pub(super) fn rewrite(
                 out.write_all(line)?;
                 lines.number += 1;
             } else {
-                lines.line(line, capture, &mut out)?;
+                lines.write(b"", line, capture, &mut out)?;
             }
             if capture.is_stopped {
                 return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
@@ -72,7 +67,7 @@ pub(super) fn rewrite(
             block.clear();
         }
         if is_ended && !is_copying && !block.is_empty() {
-            lines.line(&take(&mut block), capture, &mut out)?;
+            lines.write(b"", &take(&mut block), capture, &mut out)?;
             if capture.is_stopped {
                 return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
             }
@@ -90,26 +85,34 @@ pub(super) fn rewrite(
     })
 }
 
-struct LineEditor<'a> {
-    opened: &'a crate::SourceSettings,
+/// Writes records according to the decisions of an editor.
+pub(super) struct RecordWriter<'a> {
+    settings: &'a crate::SourceSettings,
     name: &'a str,
-    number: u64,
+    /// Number of the next record.
+    pub(super) number: u64,
     scratch: Scratch,
 }
 
-impl LineEditor<'_> {
-    /// Writes a line and its line end according to the decision of the editor.
-    fn line(
+impl<'a> RecordWriter<'a> {
+    pub(super) fn new(settings: &'a crate::SourceSettings, name: &'a str) -> Self {
+        Self { settings, name, number: 1, scratch: Scratch::default() }
+    }
+
+    /// Writes `separator` and a record, which may end with a line end, unless it is removed; returns
+    /// whether it was written.
+    pub(super) fn write(
         &mut self,
+        separator: &[u8],
         line: &[u8],
         capture: &mut EditorSink<'_>,
         out: &mut dyn Write,
-    ) -> Result<(), RewriteError> {
+    ) -> Result<bool, RewriteError> {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
         let content = content.strip_suffix(b"\r").unwrap_or(content);
-        if content.len() as u64 <= self.opened.max_document_bytes {
+        if content.len() as u64 <= self.settings.max_document_bytes {
             let mut reader = LineReader {
-                settings: self.opened,
+                settings: self.settings,
                 emitter: RecordEmitter::new(self.name, capture),
                 scratch: take(&mut self.scratch),
             };
@@ -118,9 +121,15 @@ impl LineEditor<'_> {
             self.scratch = reader.scratch;
         }
         self.number += 1;
-        match capture.take() {
-            None | Some(EditDecision::Keep | EditDecision::Stop) => out.write_all(line)?,
-            Some(EditDecision::Drop) => {}
+        let decision = capture.take();
+        if decision == Some(EditDecision::Drop) {
+            return Ok(false);
+        }
+        out.write_all(separator)?;
+        match decision {
+            None | Some(EditDecision::Keep | EditDecision::Drop | EditDecision::Stop) => {
+                out.write_all(line)?;
+            }
             Some(EditDecision::Replace(text)) => {
                 let span = self.scratch.spans[0].clone();
                 out.write_all(&line[..span.start])?;
@@ -142,7 +151,7 @@ impl LineEditor<'_> {
                 out.write_all(&line[end..])?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Rejects a record that already has one of the new fields.

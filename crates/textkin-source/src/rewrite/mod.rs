@@ -7,6 +7,7 @@
 //! document is copied unchanged.
 
 mod csv;
+mod json;
 mod jsonl;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use textkin_core::{Document, DocumentSink, Problem};
 
-use crate::inputs::sniff;
+use crate::detect::{Detected, detect_layout, detect_stream};
 use crate::piece::OpenInput;
 use crate::stream::Stream;
 use crate::walk::InputItem;
@@ -76,7 +77,7 @@ pub trait DocumentEditor {
 pub struct InputFile {
     /// Its path as found; `-` is standard input.
     pub path: PathBuf,
-    /// Its format; for standard input only if the settings force one.
+    /// Its format, by name and content; for standard input only if the settings force one.
     pub format: Option<InputFormat>,
     item: InputItem,
 }
@@ -135,7 +136,9 @@ impl Inputs {
     pub fn files(&self) -> Vec<InputFile> {
         let file = |item: &InputItem| {
             let (path, format) = match item {
-                InputItem::File { path, format, .. } => (path.clone(), Some(*format)),
+                InputItem::File { path, format, .. } => {
+                    (path.clone(), Some(self.actual_format(path, *format)))
+                }
                 InputItem::Pipe(path) => (path.clone(), None),
                 InputItem::StandardInput => {
                     (PathBuf::from(&*self.reader_name), self.settings.input_format)
@@ -145,6 +148,24 @@ impl Inputs {
             Some(InputFile { path, format, item: item.clone() })
         };
         self.listing.items.iter().filter_map(file).collect()
+    }
+
+    /// Returns the format of a file: what its name announces, unless its content is JSON records.
+    fn actual_format(&self, path: &Path, by_name: InputFormat) -> InputFormat {
+        if self.settings.input_format.is_some()
+            || !matches!(by_name, InputFormat::Text | InputFormat::Jsonl)
+        {
+            return by_name;
+        }
+        // A file that cannot be opened is a problem when it is read.
+        let Ok(stream) = fs_err::File::open(path).and_then(Stream::new) else { return by_name };
+        match by_name {
+            InputFormat::Jsonl => detect_layout(stream, &self.settings).0,
+            _ => match detect_stream(stream, true, &self.settings).0 {
+                Detected::Format(format @ (InputFormat::Jsonl | InputFormat::Json)) => format,
+                Detected::Format(_) | Detected::NoText(_) => by_name,
+            },
+        }
     }
 
     /// Rewrites a file to `out` with the decisions of `editor`.
@@ -179,12 +200,12 @@ impl Inputs {
         };
         let format = match file.format {
             Some(format) => format,
-            None => match sniff(stream) {
-                Ok((format, rest)) => {
+            None => match detect_stream(stream, false, &self.settings) {
+                (Detected::Format(format), rest) => {
                     stream = rest;
                     format
                 }
-                Err(_) => {
+                (Detected::NoText(_), _) => {
                     copy(out)?;
                     return Ok(RewriteOutcome::Written);
                 }
@@ -195,6 +216,7 @@ impl Inputs {
         let size = file.path.metadata().ok().filter(|_| is_file).map(|metadata| metadata.len());
         let opened = OpenInput::new(&self.settings, name, stream.with_size(size));
         let outcome = match format {
+            InputFormat::Json => json::rewrite(opened, &mut capture, out)?,
             InputFormat::Jsonl => jsonl::rewrite(opened, &mut capture, out)?,
             InputFormat::Csv => csv::rewrite(opened, b',', &mut capture, out)?,
             InputFormat::Tsv => csv::rewrite(opened, b'\t', &mut capture, out)?,

@@ -117,7 +117,8 @@ fn truncated_data_is_a_problem_after_the_intact_records() {
         let folder = Folder::new();
         let cut = &whole[..whole.len() * 3 / 4];
         folder.write("a.jsonl", cut);
-        folder.write("b.txt", cut);
+        let words = compress(kind, text.replace(['{', '}'], "").as_bytes());
+        folder.write("b.txt", &words[..words.len() * 3 / 4]);
         folder.write("c.jsonl", "{\"text\":\"after\"}");
         let set = SourceSettings { piece_bytes: 10_000, ..settings() };
         let read = folder.read(&[""], &set);

@@ -7,7 +7,11 @@ use crate::support::{Folder, drain, settings};
 fn files_are_read_in_path_order() {
     let folder = Folder::new();
     for name in ["b/2.txt", "b/10.txt", "a.txt", "b.txt", "c/d/e.md", "b/r.jsonl"] {
-        folder.write(name, format!("{{\"text\": \"{name}\"}}"));
+        let content = match name.ends_with(".jsonl") {
+            true => format!("{{\"text\": \"{name}\"}}"),
+            false => name.to_owned(),
+        };
+        folder.write(name, content);
     }
     let read = folder.read(&[""], &settings());
     assert_eq!(read.ids(), ["a.txt", "b/10.txt", "b/2.txt", "b/r.jsonl:1", "b.txt", "c/d/e.md"]);

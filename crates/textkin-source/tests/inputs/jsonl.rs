@@ -58,12 +58,12 @@ fn invalid_lines_are_reported_and_the_others_read() {
         read.problems,
         [
             "-:2: field 'text' is not a string but a number",
-            "-:5: no field 'text'; fields here: body, id",
+            "-:5: no field 'text'; fields here: body, id; choose one with --text-field",
             "-:6: invalid JSON at column 15: expected a field name",
             "-:7: invalid UTF-8 at column 11",
             "-:8: invalid JSON at column 1: not a JSON object",
             "-:9: field 'text' is not a string but null",
-            "-:10: no field 'text'; fields here: none",
+            "-:10: no field 'text'; fields here: none; choose one with --text-field",
         ]
     );
 }

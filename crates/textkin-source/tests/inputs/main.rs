@@ -10,6 +10,7 @@ mod column;
 mod compressed;
 mod csv;
 mod folders;
+mod json;
 mod jsonl;
 mod mutants;
 #[cfg(feature = "parquet")]

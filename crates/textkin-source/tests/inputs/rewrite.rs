@@ -331,3 +331,85 @@ mod tables {
         assert!(matches!(twice, Err(RewriteError::FieldExists { .. })));
     }
 }
+
+/// Arrays and objects one after another, with values that are not documents, and what remains of them
+/// without the second and the last document.
+const TRICKY_JSON: [(&str, &str); 4] = [
+    (
+        "\u{feff}[\n  {\"text\":\"a\"},\n  {\"text\": \"b\"\n},\n  5,\n  {\"text\":\"c\"}\n, {\"text\":\"d\"}\n]\n",
+        "\u{feff}[\n  {\"text\":\"a\"},\n  5,\n  {\"text\":\"c\"}\n]\n",
+    ),
+    ("[{\"text\":\"a\"},{\"text\":\"b\"}]", "[{\"text\":\"a\"}]"),
+    (
+        "{\"text\":\"a\"} {\n\"text\":\"b\"}{\"text\":\"c\"}\n{\"text\":\"d\"}",
+        "{\"text\":\"a\"}{\"text\":\"c\"}",
+    ),
+    ("[{\"text\":\"a\"},{\"text\":\"b\"} {\"text\":\"x\"}]", "[{\"text\":\"a\"} {\"text\":\"x\"}]"),
+];
+
+#[test]
+fn arrays_and_objects_are_rewritten_with_their_separators() {
+    for (text, expected) in TRICKY_JSON {
+        let keep = &mut script(|_, _| EditDecision::Keep);
+        let kept = rewrite_all(InputFormat::Json, text.as_bytes(), keep).unwrap();
+        assert_eq!(String::from_utf8(kept).unwrap(), text);
+        for kind in KINDS {
+            let keep = &mut script(|_, _| EditDecision::Keep);
+            let kept = rewrite_all(InputFormat::Json, &compress(kind, text.as_bytes()), keep);
+            assert_eq!(decompress(kind, &kept.unwrap()), text.as_bytes(), "{kind}");
+        }
+        let odd = |number: usize, _: &str| match number % 2 {
+            1 => EditDecision::Drop,
+            _ => EditDecision::Keep,
+        };
+        let out = rewrite_all(InputFormat::Json, text.as_bytes(), &mut script(odd)).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        let first = |number: usize, _: &str| match number {
+            0 => EditDecision::Replace("new\n".to_owned()),
+            _ => EditDecision::Keep,
+        };
+        let out = rewrite_all(InputFormat::Json, text.as_bytes(), &mut script(first)).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), text.replacen("\"a\"", "\"new\\n\"", 1));
+    }
+    let (array, _) = TRICKY_JSON[1];
+    let drop = &mut script(|_, _| EditDecision::Drop);
+    assert_eq!(rewrite_all(InputFormat::Json, array.as_bytes(), drop).unwrap(), b"[]");
+    let first = &mut script(|number, _| match number {
+        0 => EditDecision::Drop,
+        _ => EditDecision::Keep,
+    });
+    let out = rewrite_all(InputFormat::Json, array.as_bytes(), first).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "[{\"text\":\"b\"}]");
+    let mut editor =
+        ScriptedEditor { is_annotating: true, ..script(|number, _| annotation(number)) };
+    let out = rewrite_all(InputFormat::Json, array.as_bytes(), &mut editor).unwrap();
+    let records: Vec<serde_json::Value> = serde_json::from_slice(&out).unwrap();
+    assert_eq!(records[0]["textkin_duplicate_of"], serde_json::Value::Null);
+    assert_eq!(records[1]["textkin_score"], 0.95);
+}
+
+#[test]
+fn records_are_rewritten_whatever_the_name_of_their_file() {
+    let folder = Folder::new();
+    folder.write("lines.json", "{\"text\":\"a\"}\n{\"text\":\"b\"}\n");
+    folder.write("array.json", "[{\"text\":\"a\"}, {\"text\":\"b\"}]");
+    folder.write("array.jsonl", "[{\"text\":\"a\"}, {\"text\":\"b\"}]");
+    folder.write("other.json", "{\"name\":\"a\"}\n");
+    for (name, format, expected) in [
+        ("lines.json", InputFormat::Jsonl, "{\"text\":\"b\"}\n"),
+        ("array.json", InputFormat::Json, "[{\"text\":\"b\"}]"),
+        ("array.jsonl", InputFormat::Json, "[{\"text\":\"b\"}]"),
+        ("other.json", InputFormat::Text, "{\"name\":\"a\"}\n"),
+    ] {
+        let inputs = Inputs::open(&[folder.path(name)], &settings()).unwrap();
+        let files = inputs.files();
+        assert_eq!(files[0].format, Some(format), "{name}");
+        let mut out = Vec::new();
+        let mut editor = script(|_, text| match text {
+            "a" => EditDecision::Drop,
+            _ => EditDecision::Keep,
+        });
+        inputs.rewrite(&files[0], &mut editor, &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected, "{name}");
+    }
+}
