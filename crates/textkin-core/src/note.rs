@@ -35,6 +35,8 @@ pub enum Note {
         /// Why.
         reason: &'static str,
     },
+    /// No text was found in a file of another format than plain text.
+    NoText,
     /// Part of the document is damaged or missing; the text is what could be read.
     Incomplete {
         /// What is wrong.
@@ -55,7 +57,7 @@ impl Note {
     pub fn is_suspicious(&self) -> bool {
         match self {
             Self::HiddenText { .. } | Self::ZeroWidth { .. } | Self::LookAlikes { .. } => true,
-            Self::AllText { .. } | Self::Incomplete { .. } => false,
+            Self::AllText { .. } | Self::NoText | Self::Incomplete { .. } => false,
             Self::External { is_suspicious, .. } => *is_suspicious,
         }
     }
@@ -68,6 +70,7 @@ impl Note {
             Self::ZeroWidth { .. } => "zero-width",
             Self::LookAlikes { .. } => "look-alikes",
             Self::AllText { .. } => "all-text",
+            Self::NoText => "no-text",
             Self::Incomplete { .. } => "incomplete",
             Self::External { .. } => "external",
         }
@@ -100,6 +103,7 @@ impl fmt::Display for Note {
             Self::AllText { reason } => {
                 write!(formatter, "all text instead of main content: {reason}")
             }
+            Self::NoText => formatter.write_str("no text found; the file may be a scan"),
             Self::Incomplete { reason } => write!(formatter, "incomplete: {reason}"),
             Self::External { text, .. } => formatter.write_str(text),
         }

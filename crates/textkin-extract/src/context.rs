@@ -5,7 +5,9 @@ use std::io::Read;
 use crate::driver::extract_part;
 use crate::limits::Budget;
 use crate::writer::TextWriter;
-use crate::{Error, ExtractLimits, ExtractSink, ExtractedDocument, FileKind, PartProblem, tidy};
+use crate::{
+    Error, ExtractLimits, ExtractSink, ExtractedDocument, FileKind, Note, PartProblem, tidy,
+};
 
 /// Extracts documents from files of one kind.
 ///
@@ -27,6 +29,44 @@ pub struct ExtractOptions {
     pub main_content: bool,
     /// Keep hidden text. Default: no; it is excluded and noted.
     pub keep_hidden: bool,
+    /// Keep the positions of recognized text as metadata. Default: no.
+    pub keep_layout: bool,
+    /// What is read of TEI.
+    pub tei: TeiOptions,
+}
+
+/// What is read of TEI, in addition to its text. Default: nothing, with corrected, regularized and expanded
+/// readings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TeiOptions {
+    /// The header.
+    pub header: bool,
+    /// Notes.
+    pub notes: bool,
+    /// The original readings: `sic`, `orig` and `abbr` instead of `corr`, `reg` and `expan`, and deletions.
+    pub original: bool,
+}
+
+impl std::str::FromStr for TeiOptions {
+    type Err = String;
+
+    /// Parses `header`, `notes` and `original`, separated by commas.
+    fn from_str(list: &str) -> Result<Self, String> {
+        let mut options = Self::default();
+        for name in list.split(',') {
+            match name.trim() {
+                "header" => options.header = true,
+                "notes" => options.notes = true,
+                "original" => options.original = true,
+                other => {
+                    return Err(format!(
+                        "unknown part of TEI '{other}'; use header, notes or original"
+                    ));
+                }
+            }
+        }
+        Ok(options)
+    }
 }
 
 /// The context of an extractor.
@@ -121,6 +161,9 @@ impl ExtractContext<'_> {
     pub fn document(&mut self, mut document: ExtractedDocument) -> Result<(), Error> {
         if let Some(clean) = tidy::without_soft_hyphens(&document.text) {
             document.text = clean;
+        }
+        if document.text.trim().is_empty() && !document.notes.contains(&Note::NoText) {
+            document.notes.push(Note::NoText);
         }
         self.budget.take_text(document.text.len())?;
         document.name.clone_from(&self.label);

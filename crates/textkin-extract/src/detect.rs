@@ -216,7 +216,8 @@ fn markup(extension: &str, text: &str) -> Option<FileKind> {
             if is_page.iter().any(|page| name.eq_ignore_ascii_case(page)) {
                 return Some(FileKind::Html);
             }
-            if is_declared {
+            let is_known = matches!(name, "TEI" | "TEI.2" | "teiCorpus" | "alto" | "PcGts");
+            if is_declared || is_known {
                 return Some(FileKind::Xml);
             }
             let closes = text.contains(&format!("</{name}"));

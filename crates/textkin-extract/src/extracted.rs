@@ -18,6 +18,8 @@ pub struct ExtractedDocument {
     pub time: Option<String>,
     /// Notes, such as hidden text.
     pub notes: Vec<Note>,
+    /// More about it as a JSON object, such as the positions of lines, if requested.
+    pub metadata: Option<String>,
 }
 
 /// A part of a container that could not be read.

@@ -34,7 +34,7 @@ mod hidden;
 mod markup;
 mod format;
 
-pub use context::{ExtractContext, ExtractOptions, Extractor};
+pub use context::{ExtractContext, ExtractOptions, Extractor, TeiOptions};
 pub use driver::{extract, extract_with};
 pub use encoding::{decode, encode_as};
 pub use error::Error;

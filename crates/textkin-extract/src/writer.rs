@@ -86,6 +86,20 @@ impl TextWriter {
         Ok(())
     }
 
+    /// Appends text and keeps its line ends and empty lines.
+    pub(crate) fn push_paragraphs(&mut self, text: &str) -> Result<(), Error> {
+        for line in text.split('\n') {
+            match line.trim().is_empty() {
+                true => self.paragraph(),
+                false => {
+                    self.line();
+                    self.push(line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Puts at least a space before the next word.
     pub(crate) fn space(&mut self) {
         self.raise(Gap::Space);

@@ -3,6 +3,7 @@
 mod text;
 mod markup;
 mod web;
+mod edition;
 mod office;
 mod mail;
 mod print;

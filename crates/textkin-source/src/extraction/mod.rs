@@ -12,7 +12,9 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use textkin_core::{Document, DocumentSink, Problem};
-use textkin_extract::{ExtractLimits, ExtractSink, ExtractedDocument, extract_with};
+use textkin_extract::{
+    ExtractLimits, ExtractOptions, ExtractSink, ExtractedDocument, extract_with,
+};
 
 use crate::SourceSettings;
 use crate::compression::Compression;
@@ -30,13 +32,15 @@ pub(crate) fn extract(
         deadline: Some(Instant::now() + worker.limits.time),
         ..ExtractLimits::default()
     };
+    let options =
+        ExtractOptions { keep_layout: settings.keeps_metadata, ..settings.extract.clone() };
     let mut adapter = SinkAdapter { name, sink, flow: ControlFlow::Continue(()) };
     let (pdf, postscript) = (pdf::Pdf { worker }, postscript::PostScript { worker });
     let extracted = extract_with(
         &[&pdf, &postscript],
         Some(Compression::bare_name(name)),
         bytes,
-        &settings.extract,
+        &options,
         &limits,
         &mut adapter,
     );
@@ -61,7 +65,7 @@ impl ExtractSink for SinkAdapter<'_> {
             content: document.text.into(),
             time: document.time.map(Into::into),
             notes: document.notes,
-            metadata: None,
+            metadata: document.metadata.map(Into::into),
         };
         self.flow = self.sink.document(document);
         self.flow

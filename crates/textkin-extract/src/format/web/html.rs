@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use super::style::{Color, Style};
 use super::style_sheet::StyleSheet;
 use crate::encoding::Decoding;
+use crate::format::edition::ocr;
 use crate::hidden::HiddenText;
 use crate::markup::{Markup, MarkupToken, Tag, unescape};
 use crate::writer::TextWriter;
@@ -30,7 +31,10 @@ impl Extractor for Html {
 
     fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode_markup(bytes)?;
-        let document = page(&source, context)?;
+        let document = match ocr::is_hocr(&source) {
+            true => ocr::hocr(&source, context.writer(), context.options().keep_layout)?,
+            false => page(&source, context)?,
+        };
         if let Cow::Owned(_) = source {
             encoding::check_controls(document.text.as_bytes(), Decoding::Other)?;
         }

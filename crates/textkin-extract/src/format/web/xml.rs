@@ -1,8 +1,9 @@
-//! XML and SGML with any vocabulary: all text.
+//! XML and SGML: editions and scans by their vocabulary, all text of any other.
 //!
 //! The meaning of elements is unknown. A line ends where one element ends and the next begins without
 //! text between them; a single tag inside a word does not split it.
 
+use crate::format::edition::{ocr, tei};
 use crate::markup::{Markup, MarkupToken, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding};
@@ -17,9 +18,25 @@ impl Extractor for Xml {
 
     fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode_markup(bytes)?;
-        let document = read(&source, context.writer())?;
+        let (writer, options) = (context.writer(), context.options());
+        let document = match root(&source) {
+            "TEI" | "TEI.2" | "teiCorpus" => tei::read(&source, options.tei, writer)?,
+            "alto" => ocr::alto(&source, writer, options.keep_layout)?,
+            "PcGts" => ocr::page(&source, writer, options.keep_layout)?,
+            _ => read(&source, writer)?,
+        };
         context.document(document)
     }
+}
+
+/// Returns the name of the first element, without its prefix.
+fn root(source: &str) -> &str {
+    for token in Markup::xml(source) {
+        if let MarkupToken::Open(tag) = token {
+            return tag.local();
+        }
+    }
+    ""
 }
 
 fn read(source: &str, mut writer: TextWriter) -> Result<ExtractedDocument, Error> {
