@@ -194,9 +194,14 @@ fn samples(content: &str, is_last: bool, is_end: bool) -> Samples<'_> {
     }
     let mut scanner = ElementScanner::new();
     let mut records: Vec<&str> = Vec::new();
+    // Whether a record has several lines, or a line several records.
+    let (mut is_spread, mut end) = (false, None);
     loop {
         match scanner.next(content.as_bytes()) {
             Step::Element(range) if is_object(&content[range.clone()]) => {
+                let is_same_line = |end: usize| !content[end..range.start].contains('\n');
+                is_spread |= content[range.clone()].contains('\n') || end.is_some_and(is_same_line);
+                end = Some(range.end);
                 records.push(&content[range]);
             }
             Step::More if records.is_empty() && is_last && !is_end => {
@@ -204,6 +209,7 @@ fn samples(content: &str, is_last: bool, is_end: bool) -> Samples<'_> {
                 let start = scanner.open_value().unwrap_or(content.len());
                 let record = &content[start..];
                 if !json::names(record).is_empty() {
+                    is_spread |= record.contains('\n');
                     records.push(record);
                 }
                 break;
@@ -214,12 +220,10 @@ fn samples(content: &str, is_last: bool, is_end: bool) -> Samples<'_> {
         }
     }
     let is_array = scanner.is_array();
-    // A line that is not complete yet looks like any other value.
-    let is_line = !is_end && !is_array && records.len() == 1 && !records[0].contains('\n');
     let format = match records.as_slice() {
         [] => None,
-        _ if is_line => Some(InputFormat::Jsonl),
-        _ => Some(InputFormat::Json),
+        _ if is_array || is_spread => Some(InputFormat::Json),
+        _ => Some(InputFormat::Jsonl),
     };
     Samples { format, is_array, records }
 }
@@ -276,6 +280,7 @@ mod tests {
         assert_eq!(format("{\"text\":\"a\"}{\"text\":\"b\"}"), json);
         assert_eq!(format("{\n\"text\":\"a\"\n}\n{\n\"text\":\"b\"\n}"), json);
         assert_eq!(format("{\n\"text\":\"a\"\n}\n"), json);
+        assert_eq!(format("{\"text\":\"a\"}\nnot a record\n"), lines);
     }
 
     #[test]
