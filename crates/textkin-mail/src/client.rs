@@ -6,6 +6,7 @@
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+#[cfg(unix)]
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,6 +47,12 @@ pub fn deliver(
 ) -> Result<(), Refusal> {
     let temporary = |error: io::Error| Refusal::Temporary(format!("{destination}: {error}"));
     match destination {
+        #[cfg(not(unix))]
+        Destination::Unix(_) => {
+            let reason = "this system has no Unix domain sockets; use a TCP address";
+            Err(Refusal::Permanent(format!("{destination}: {reason}")))
+        }
+        #[cfg(unix)]
         Destination::Unix(path) => {
             let stream = UnixStream::connect(path).map_err(temporary)?;
             stream.set_read_timeout(Some(timeout)).map_err(temporary)?;

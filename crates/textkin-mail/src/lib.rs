@@ -50,7 +50,7 @@ pub use client::{Destination, deliver};
 pub use error::Error;
 pub use handler::{DropReason, MailHandler, Refusal, ReplyContent, UnavailableError};
 pub use incoming::IncomingMessage;
-pub use listener::{Limits, Listener, Protocol, UnknownSenders, bind_unix};
+pub use listener::{Limits, Listener, Protocol, UnixSocket, UnknownSenders, bind_unix};
 pub use mailboxes::{Mailbox, Mailboxes};
 pub use outgoing::{OutgoingMessage, Purpose};
 pub use request::{ParseLimits, ParseRequestError, Request, SubmittedDocument};

@@ -3,7 +3,7 @@
 //! In: connections. Out: messages for the [`MailHandler`]; a message is acknowledged once the handler
 //! has stored it. Only mail from known senders to our own addresses is accepted; nothing is relayed.
 //! `session` speaks the protocol, `data` reads messages, `delivery` calls the handler, `limiter`
-//! limits connections and memory.
+//! limits connections and memory, `unix` has the sockets of systems that have them.
 
 mod data;
 mod limiter;
@@ -11,24 +11,25 @@ mod delivery;
 mod limits;
 mod reply;
 mod session;
+mod unix;
 mod wire;
 
 use std::io;
 use std::net::IpAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time;
 
-use crate::{Error, MailConfig, MailHandler};
+use crate::{MailConfig, MailHandler};
 use limiter::{ConnectionLimiter, MemoryBudget};
 use session::Session;
 
 pub use limits::Limits;
+pub use unix::{UnixSocket, bind_unix};
 
 /// The protocol of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +113,8 @@ impl Listener {
     }
 
     /// Like [`serve`](Self::serve), for a Unix domain socket.
-    pub async fn serve_unix(&self, listener: UnixListener, stop: impl Future<Output = ()> + Send) {
-        let accept = || async { Ok((listener.accept().await?.0, None)) };
+    pub async fn serve_unix(&self, listener: UnixSocket, stop: impl Future<Output = ()> + Send) {
+        let accept = || async { Ok((listener.accept().await?, None)) };
         self.serve_with(accept, stop).await;
     }
 
@@ -179,41 +180,4 @@ async fn reject_connection<S: AsyncWrite + Unpin>(mut stream: S, host: String) {
     };
     // Best effort.
     let _ = time::timeout(time::Duration::from_secs(2), write).await;
-}
-
-/// Listens on a Unix domain socket. A stale socket is replaced, a live one is not. Only the user and
-/// group of the process may connect.
-///
-/// # Errors
-///
-/// If the socket cannot be created, or is in use.
-pub fn bind_unix(path: &Path) -> Result<UnixListener, Error> {
-    use std::os::unix::fs::PermissionsExt;
-    let bind = || {
-        if std::os::unix::net::UnixStream::connect(path).is_ok() {
-            return Err(io::Error::new(
-                io::ErrorKind::AddrInUse,
-                "another process is listening there",
-            ));
-        }
-        match std::fs::symlink_metadata(path) {
-            Ok(metadata) if is_socket(&metadata) => std::fs::remove_file(path)?,
-            Ok(_) => {
-                return Err(io::Error::new(
-                    io::ErrorKind::AlreadyExists,
-                    "the file exists and is not a socket",
-                ));
-            }
-            Err(_) => {}
-        }
-        let listener = UnixListener::bind(path)?;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o660))?;
-        Ok(listener)
-    };
-    bind().map_err(|source| Error::Listen { path: path.to_owned(), source })
-}
-
-fn is_socket(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    metadata.file_type().is_socket()
 }

@@ -135,7 +135,7 @@ impl Service {
         let file = safe_name(&path.file_name().unwrap_or_default().to_string_lossy());
         let name = secrets::name()?;
         let target = self.folder.join("uploads").join(&name);
-        std::fs::File::open(&path)?.sync_all()?;
+        files::sync_file(&path)?;
         std::fs::rename(folder.keep(), &target)?;
         let order = serde_json::to_string(&LoadPayload { folder: name, file, existing })?;
         let (by, repository) = (actor.clone(), repository.to_owned());

@@ -169,7 +169,10 @@ fn set_limits(memory: u64, seconds: u64) -> Result<(), String> {
         let max = max.min(hard);
         resource.set(max, max).map_err(|error| format!("cannot limit a worker: {error}"))
     };
-    set(Resource::AS, memory)?;
+    // macOS refuses this limit.
+    if cfg!(not(target_os = "macos")) {
+        set(Resource::AS, memory)?;
+    }
     set(Resource::CPU, seconds.saturating_add(1))?;
     set(Resource::CORE, 0)
 }

@@ -18,6 +18,7 @@ use textkin::{ExistingPolicy, Repository};
 use super::memtable::Memtable;
 use crate::domain::{DocumentId, RepositoryId};
 use crate::error::Error;
+use crate::store::files;
 
 /// The maximum memory of the filters of all partitions: enough for two million documents of 300 words.
 /// Beyond it, lookups in older segments read the segment.
@@ -359,7 +360,7 @@ pub(super) fn delete_folder(folder: &Path) -> Result<(), Error> {
         removed => removed?,
     }
     if let Some(parent) = folder.parent() {
-        std::fs::File::open(parent)?.sync_all()?;
+        files::sync_folder(parent)?;
     }
     Ok(())
 }
