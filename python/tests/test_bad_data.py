@@ -53,8 +53,11 @@ def test_duplicate_ids():
     pa = pytest.importorskip("pyarrow")
     rows = [{"id": "x", "text": BOAT}, {"id": "y", "text": BOAT}, {"id": "x", "text": BOAT}]
     for data in (rows, pa.Table.from_pylist(rows)):
-        with pytest.raises(textkin.DataError, match="row 2: duplicate id 'x'"):
+        with pytest.raises(textkin.DataError, match="x: an earlier document has the same id; ids must be unique"):
             textkin.discover(data)
+        graph = textkin.discover(data, strict=False)
+        assert [(pair["a"], pair["b"]) for pair in graph] == [("x", "y")]
+        assert graph.problems == ["x: an earlier document has the same id; ids must be unique"]
 
 
 def test_mixed_types():
@@ -172,3 +175,11 @@ def test_rows_and_arrow_give_the_same_pairs(texts):
         compared = textkin.compare(texts[int(pair["a"])], texts[int(pair["b"])], chunk="words:3")
         assert abs(compared.a_in_b - pair["a_in_b"]) < 1e-9
         assert abs(compared.b_in_a - pair["b_in_a"]) < 1e-9
+
+
+def test_errors_name_arguments_of_python(tmp_path):
+    path = tmp_path / "records.json"
+    path.write_text('[{"id": 1, "body": "x"}]')
+    with pytest.raises(textkin.DataError, match=r"fields: id, body; choose one with text, .* with input_format=.text."):
+        textkin.discover(path)
+    assert textkin.discover(path, text="body").problems == []

@@ -116,6 +116,7 @@ def compare(
     templates: Sequence[str] | None = None,
     max_gap: int = _textkin.DEFAULT_MAX_GAP,
     main_content: bool | None = None,
+    tei: str | None = None,
     ids: tuple[str, str] = ("a", "b"),
 ) -> Comparison:
     """Compares two texts. A ``str`` is a text, an ``os.PathLike`` a file in any format (``FILE#ID`` for one of
@@ -139,6 +140,7 @@ def compare(
         templates=templates,
         max_gap=max_gap,
         main_content=main_content,
+        tei=tei,
         worker=worker_command(),
     )
     return Comparison(_textkin.compare(_side(a, "a"), _side(b, "b"), list(ids), settings))

@@ -20,14 +20,16 @@ class Columns:
     id: str | None = None
     text: str | None = None
     time: str | None = None
+    across: str | None = None
 
     def required(self, available: list[str]) -> list[str]:
         """Returns the columns of a table to read; the engine reports a missing one."""
         names = [self.id or "id", self.text or "text", self.time or "time"]
+        names += [self.across] if self.across else []
         first = [name if name in available else name.split(".")[0] for name in names]
         required = [name for name in dict.fromkeys(first) if name in available]
         has_text = first[1] in available
-        missing = [name for name in (self.id, self.text, self.time) if name and name not in available]
+        missing = [name for name in (self.id, self.text, self.time, self.across) if name and name not in available]
         # If a name is wrong, the message lists all columns.
         is_complete = has_text and not [m for m in missing if m.split(".")[0] not in available]
         return required if is_complete else available
@@ -49,6 +51,14 @@ class Paths:
 
     paths: list[str]
     columns: Columns
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Data of which the first part is compared with the second."""
+
+    first: Rows | Paths
+    second: Rows | Paths
 
 
 def read(data: Any, columns: Columns) -> Rows | Paths:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from textkin import _textkin
-from textkin._data import Columns, read
+from textkin._data import Columns, Pair, Paths, Rows, read
+from textkin._errors import SettingError
 from textkin._graph import Graph
 from textkin._progress import Progress, ProgressDisplay
 from textkin._settings import settings_dict, worker_command
@@ -25,6 +26,8 @@ def discover(
     memory: int | str | None = None,
     threads: int | None = None,
     *,
+    against: Any = None,
+    across: str | None = None,
     normalize: str | None = None,
     hash: str | None = None,
     exclude: Sequence[str] | None = None,
@@ -38,6 +41,7 @@ def discover(
     exclude_files: Sequence[str] | None = None,
     input_format: str | None = None,
     main_content: bool | None = None,
+    tei: str | None = None,
     strict: bool = True,
     progress: bool | Progress | None = None,
 ) -> Graph:
@@ -50,6 +54,10 @@ def discover(
     ``id``, ``text`` and ``time`` name columns; by default the columns ``id``, ``text`` and ``time`` are read.
     Documents without an id are numbered by row, starting at 0. The other settings are those of
     ``textkin discover``, with the same names, values and defaults; ``textkin strategies`` lists them.
+
+    With ``against``, which is data of any of these kinds too, only pairs of a document of ``data`` and one of
+    ``against`` are found: what ``data`` has from there. Both may have the same ids. With ``across``, the name of a
+    column, only pairs of documents that differ in it: never within one newspaper.
 
     A document that cannot be read raises an error. With ``strict=False`` it is skipped and listed in
     ``Graph.problems``. ``progress`` is ``True`` for a bar, a function that receives stage, done and total,
@@ -64,8 +72,14 @@ def discover(
     >>> [(pair["a"], pair["b"], pair["a_in_b"]) for pair in graph]
     [('a', 'b', 1.0)]
     """
-    rows = read(data, Columns(id, text, time))
+    if against is not None and across is not None:
+        raise SettingError("against and across cannot be used together")
+    columns = Columns(id, text, time, across)
+    rows: Rows | Paths | Pair = read(data, columns)
+    if against is not None:
+        rows = Pair(rows, read(against, columns))
     settings = settings_dict(
+        across=across,
         chunk=chunk,
         select=select,
         score=score,
@@ -84,6 +98,7 @@ def discover(
         exclude_files=exclude_files,
         input_format=input_format,
         main_content=main_content,
+        tei=tei,
         strict=strict,
         worker=worker_command(),
     )

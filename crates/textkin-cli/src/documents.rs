@@ -19,7 +19,11 @@ pub(crate) fn source_settings(reading: &ReadOptions) -> SourceSettings {
         id_field: reading.id_field.clone(),
         max_document_bytes: reading.max_document.min((1 << 31) - 1),
         input_format: reading.input_format,
-        extract: ExtractOptions { main_content: reading.main_content, ..ExtractOptions::default() },
+        extract: ExtractOptions {
+            main_content: reading.main_content,
+            tei: reading.tei.unwrap_or_default(),
+            ..ExtractOptions::default()
+        },
         worker: Worker {
             program: relaunch.program,
             arguments: relaunch.arguments,

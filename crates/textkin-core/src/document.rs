@@ -169,6 +169,15 @@ pub struct Problem {
     pub reason: String,
 }
 
+impl Problem {
+    /// Creates the problem of a document whose id an earlier document has.
+    #[must_use]
+    pub fn duplicate_id(id: impl Into<String>) -> Self {
+        let reason = "an earlier document has the same id; ids must be unique".to_owned();
+        Self { path: id.into(), line: None, reason }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
@@ -201,6 +210,12 @@ pub trait Source: Send {
     /// Returns the next piece, or `None` at the end. Errors while splitting become pieces that report a
     /// [`Problem`] when read, so that they keep their position in the order.
     fn next_piece(&mut self) -> Option<Box<dyn Piece>>;
+
+    /// Returns the part of the input to which the last piece belongs: 0, unless the source has a second
+    /// part, to which the first is compared. Documents of different parts may have the same id.
+    fn part(&self) -> u32 {
+        0
+    }
 
     /// Number of bytes of the whole input if known, for progress.
     fn total_bytes(&self) -> Option<u64>;

@@ -5,7 +5,8 @@
 //! they are joined. Two groups of papers that one survey quotes have few edges between them, so they
 //! stay separate.
 //!
-//! Exact copies are always in one cluster, whatever the measure.
+//! Exact copies are always in one cluster, whatever the measure; if documents have sides, exact copies of
+//! different sides. Then only pairs across sides count as possible, in shares and densities.
 
 use std::fmt;
 use std::str::FromStr;
@@ -83,6 +84,7 @@ pub fn clusters_of_edges(
         inner: vec![(0, f64::INFINITY); n_documents],
         of_document: (0..n_documents as u32).map(Some).collect(),
         edges,
+        sides: None,
     };
     nodes.clusters(&nodes.roots(clustering))
 }
@@ -97,6 +99,8 @@ struct Nodes {
     of_document: Vec<Option<u32>>,
     /// Edges between nodes, strongest first: all pairs of documents between them are edges.
     edges: Vec<(u32, u32, f64)>,
+    /// The side of each node, if only documents of different sides form pairs.
+    sides: Option<Vec<u32>>,
 }
 
 impl Nodes {
@@ -142,19 +146,44 @@ impl Nodes {
             sizes,
             of_document,
             edges: Vec::new(),
+            sides: None,
         };
+        let mut origins = Vec::new();
+        if let Some(sides) = &graph.sides {
+            // Every text is a node.
+            let mut side_of_node = vec![0; nodes.sizes.len()];
+            origins = vec![0; nodes.sizes.len()];
+            for (text, &node) in node_of_text.iter().enumerate() {
+                side_of_node[node as usize] = sides.of_text[text];
+                origins[node as usize] = sides.origin_of_text[text];
+            }
+            nodes.sides = Some(side_of_node);
+        }
+        let are_copies =
+            |x: u32, y: u32| !origins.is_empty() && origins[x as usize] == origins[y as usize];
         for block in graph.blocks.iter().filter(joins).chain(&graph.copies_below) {
             match block.kind {
                 Kind::Across { a, b } => {
                     for x in nodes_of_class[a as usize].clone() {
                         for y in nodes_of_class[b as usize].clone() {
-                            nodes.edges.push((x, y, block.score));
+                            if !are_copies(x, y) {
+                                nodes.edges.push((x, y, block.score));
+                            }
                         }
                     }
                 }
                 Kind::Within { class } => {
                     let node = nodes_of_class[class as usize].start;
                     nodes.add_inner(node, graph.n_rows(block), block.score);
+                }
+                Kind::Copies { text } if let Some(sides) = &graph.sides => {
+                    let texts = sides.texts_of_origin.list(text as usize);
+                    for (index, &a) in texts.iter().enumerate() {
+                        for &b in &texts[index + 1..] {
+                            let (x, y) = (node_of_text[a as usize], node_of_text[b as usize]);
+                            nodes.edges.push((x, y, block.score));
+                        }
+                    }
                 }
                 Kind::Copies { text } => {
                     let node = node_of_text[text as usize];
@@ -198,16 +227,36 @@ impl Nodes {
                 members[root[*node as usize] as usize].push(document);
             }
         }
-        finish(members, inner)
+        let side = |document: u32| {
+            let node = self.of_document[document as usize]?;
+            self.sides.as_ref().map(|sides| sides[node as usize])
+        };
+        finish(members, inner, side)
     }
 }
 
-/// Sorts clusters of two or more documents; `inner` has the number of edges and the weakest score of each.
-fn finish(members: Vec<Vec<u32>>, inner: Vec<(u64, f64)>) -> Vec<Cluster> {
-    let clusters = members.into_iter().zip(inner).filter(|(members, _)| members.len() > 1);
+/// Number of pairs of documents of different sides, or of all if they have no sides.
+fn possible_pairs(members: &[u32], side: impl Fn(u32) -> Option<u32>) -> u64 {
+    let mut sides: Vec<u32> = members.iter().filter_map(|&member| side(member)).collect();
+    sides.sort_unstable();
+    let within = sides.chunk_by(|a, b| a == b).map(|side| pairs_among(side.len() as u64));
+    pairs_among(members.len() as u64) - within.sum::<u64>()
+}
+
+/// Sorts clusters of two or more documents; `inner` has the number of edges and the weakest score of each,
+/// `side` returns the side of a document, if it has one.
+fn finish(
+    members: Vec<Vec<u32>>,
+    inner: Vec<(u64, f64)>,
+    side: impl Fn(u32) -> Option<u32>,
+) -> Vec<Cluster> {
+    // A text that several documents of one side have is a node without edges.
+    let is_cluster =
+        |(members, (pairs, _)): &(Vec<u32>, (u64, f64))| members.len() > 1 && *pairs > 0;
+    let clusters = members.into_iter().zip(inner).filter(is_cluster);
     let mut clusters: Vec<Cluster> = clusters
         .map(|(members, (pairs, weakest))| {
-            let density = pairs as f64 / pairs_among(members.len() as u64) as f64;
+            let density = pairs as f64 / possible_pairs(&members, &side) as f64;
             Cluster { members, density, weakest }
         })
         .collect();
@@ -237,18 +286,51 @@ fn tallied(graph: &Graph, tally: &Tally) -> Vec<Cluster> {
             add(*root as usize, pairs, weakest);
         }
     }
+    let mut add_copies = Vec::new();
+    let mut sets = DisjointSets::new(n_classes + graph.documents_of_text.len());
     for block in graph.blocks.iter().chain(&graph.copies_below) {
-        if let Kind::Copies { text } = block.kind {
-            add(node_of_text[text as usize], graph.n_rows(block), block.score);
+        let Kind::Copies { text } = block.kind else { continue };
+        let node = match &graph.sides {
+            None => node_of_text[text as usize],
+            // The copies of other sides may be in other components.
+            Some(sides) => {
+                let mut nodes = sides
+                    .texts_of_origin
+                    .list(text as usize)
+                    .iter()
+                    .map(|&text| node_of_text[text as usize]);
+                let first = nodes.next().unwrap_or_default();
+                for node in nodes {
+                    sets.union(first as u32, node as u32);
+                }
+                first
+            }
+        };
+        add_copies.push((node, graph.n_rows(block), block.score));
+    }
+    for (node, pairs, weakest) in add_copies {
+        add(node, pairs, weakest);
+    }
+    if graph.sides.is_some() {
+        for node in 0..inner.len() {
+            let root = sets.find(node as u32) as usize;
+            if root != node {
+                let (pairs, weakest) = std::mem::replace(&mut inner[node], (0, f64::INFINITY));
+                inner[root] = (inner[root].0 + pairs, inner[root].1.min(weakest));
+            }
         }
     }
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); inner.len()];
     for (document, text) in (0u32..).zip(graph.text_of_document.iter()) {
         if let Some(text) = text {
-            members[node_of_text[*text as usize]].push(document);
+            members[sets.find(node_of_text[*text as usize] as u32) as usize].push(document);
         }
     }
-    finish(members, inner)
+    let side = |document: u32| {
+        let sides = graph.sides.as_ref()?;
+        sides.of_document[document as usize]
+    };
+    finish(members, inner, side)
 }
 
 fn components(nodes: &Nodes) -> Vec<u32> {
@@ -261,9 +343,9 @@ fn components(nodes: &Nodes) -> Vec<u32> {
 
 fn dense(nodes: &Nodes) -> Vec<u32> {
     let mut sets = DisjointSets::new(nodes.sizes.len());
-    let mut sizes = nodes.sizes.clone();
+    let mut sizes = Sizes::new(nodes);
     // For each cluster, the number of edges with each other cluster so far.
-    let mut between: Vec<HashMap<u32, u64>> = vec![HashMap::new(); sizes.len()];
+    let mut between: Vec<HashMap<u32, u64>> = vec![HashMap::new(); nodes.sizes.len()];
     for &(x, y, _) in &nodes.edges {
         let weight = nodes.sizes[x as usize] * nodes.sizes[y as usize];
         let (x, y) = (sets.find(x), sets.find(y));
@@ -274,7 +356,7 @@ fn dense(nodes: &Nodes) -> Vec<u32> {
         *count += weight;
         let count = *count;
         between[y as usize].insert(x, count);
-        if count * 5 < sizes[x as usize] * sizes[y as usize] {
+        if count * 5 < sizes.pairs_between(x, y) {
             continue;
         }
         // The cluster with fewer neighbours joins the other. No third cluster reaches a fifth by
@@ -295,10 +377,46 @@ fn dense(nodes: &Nodes) -> Vec<u32> {
             let sum = *sum;
             between[other as usize].insert(kept, sum);
         }
-        sizes[kept as usize] += sizes[gone as usize];
+        sizes.join(kept, gone);
         sets.union_into(kept, gone);
     }
     sets.into_roots()
+}
+
+/// The documents of each cluster, by side if they have sides.
+struct Sizes {
+    all: Vec<u64>,
+    by_side: Option<Vec<HashMap<u32, u64>>>,
+}
+
+impl Sizes {
+    fn new(nodes: &Nodes) -> Self {
+        let one = |(&side, &size): (&u32, &u64)| HashMap::from_iter([(side, size)]);
+        let by_side =
+            nodes.sides.as_ref().map(|sides| sides.iter().zip(&nodes.sizes).map(one).collect());
+        Self { all: nodes.sizes.clone(), by_side }
+    }
+
+    /// Number of possible pairs between two clusters.
+    fn pairs_between(&self, x: u32, y: u32) -> u64 {
+        let all = self.all[x as usize] * self.all[y as usize];
+        let Some(by_side) = &self.by_side else { return all };
+        let (x, y) = (&by_side[x as usize], &by_side[y as usize]);
+        let (few, many) = if x.len() < y.len() { (x, y) } else { (y, x) };
+        let same = few.iter().map(|(side, size)| size * many.get(side).copied().unwrap_or(0));
+        all - same.sum::<u64>()
+    }
+
+    fn join(&mut self, kept: u32, gone: u32) {
+        self.all[kept as usize] += self.all[gone as usize];
+        if let Some(by_side) = &mut self.by_side {
+            let gone = std::mem::take(&mut by_side[gone as usize]);
+            // Sums do not depend on the order.
+            for (side, size) in gone {
+                *by_side[kept as usize].entry(side).or_insert(0) += size;
+            }
+        }
+    }
 }
 
 #[cfg(test)]

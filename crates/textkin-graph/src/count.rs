@@ -194,11 +194,12 @@ impl Counters {
     /// Counts what `class` shares with later classes and with itself, and keeps the edges.
     fn count(&mut self, context: &Context<'_>, class: u32) {
         self.within(context, class);
+        let side = context.classes.side(class);
         match &context.common_groups {
             CommonGroups::Nothing => {
                 for &group in context.classes.groups.list(class as usize) {
                     let members = context.classes.of_group.list(group as usize);
-                    let later = members.partition_point(|&other| other <= class);
+                    let later = members.partition_point(|&other| other < side.end);
                     self.add(context, group, &members[later..], class);
                 }
             }
@@ -207,7 +208,7 @@ impl Counters {
                 for &group in context.classes.groups.list(class as usize) {
                     if context.classes.size(group) <= crowds.limit() {
                         let members = context.classes.of_group.list(group as usize);
-                        let later = members.partition_point(|&other| other <= class);
+                        let later = members.partition_point(|&other| other < side.end);
                         self.add(context, group, &members[later..], class);
                     }
                 }
@@ -257,18 +258,20 @@ impl Counters {
     /// the threshold.
     fn add_rare(&mut self, context: &Context<'_>, cutoffs: &[u32], class: u32) {
         let groups = context.classes.groups.list(class as usize);
+        let side = context.classes.side(class);
         let size = |group: u32| context.classes.size(group);
         let (rare, common): (Vec<u32>, Vec<u32>) =
             groups.iter().partition(|&&group| size(group) < cutoffs[class as usize]);
         for &group in &rare {
             let members = context.classes.of_group.list(group as usize);
-            for &other in members.iter().filter(|&&other| other != class) {
+            let before = &members[..members.partition_point(|&other| other < side.start)];
+            let after = &members[members.partition_point(|&other| other < side.end)..];
+            for &other in before.iter().chain(after) {
                 let rarest = &mut self.rarest[other as usize];
                 *rarest = (*rarest).min(size(group));
             }
-            let own = members.partition_point(|&other| other < class);
-            self.add(context, group, &members[..own], class);
-            self.add(context, group, &members[own + 1..], class);
+            self.add(context, group, before, class);
+            self.add(context, group, after, class);
         }
         // If the other side finds the pair too, the earlier class handles it.
         let touched = std::mem::take(&mut self.touched);
@@ -340,15 +343,19 @@ impl Counters {
         }
         let (a, b) = (class.min(other), class.max(other));
         let kind = Kind::Across { a, b };
-        self.n_pairs += context.n_rows(kind);
-        let n_rows = if is_counted { 0 } else { context.n_rows(kind) };
+        let n_rows = context.n_rows(kind);
+        if n_rows == 0 {
+            return;
+        }
+        self.n_pairs += n_rows;
+        let n_rows = if is_counted { 0 } else { n_rows };
         self.keep(context, kind, context.overlap(a, b, sum.chunks, sum.rarity), sum.fewest, n_rows);
     }
 
     /// Adds the pairs of different texts of one class; they share all groups of the class.
     fn within(&mut self, context: &Context<'_>, class: u32) {
         let texts = context.classes.texts.list(class as usize);
-        if texts.len() < 2 {
+        if texts.len() < 2 || context.classes.has_sides() {
             return;
         }
         let groups = context.classes.groups.list(class as usize);
@@ -424,7 +431,7 @@ impl<'a> Context<'a> {
             (text.words, text.chunks)
         };
         let sizes = (0..classes.len() as u32).map(size).collect();
-        let cost = classes.of_group.iter().map(|list| pairs_among(list.len() as u64)).sum();
+        let cost = classes.of_group.iter().map(|list| classes.pairs_of(list)).sum();
         let rarity = Rarity::new(shared);
         let mut context = Self {
             shared,
@@ -563,7 +570,8 @@ impl<'a> Context<'a> {
 
     /// Number of pairs of documents in a block of `kind`.
     fn n_rows(&self, kind: Kind) -> u64 {
-        let copies = |text: u32| u64::from(self.shared.texts[text as usize].copies);
+        // Pairs of copies are not counted here, and their number matters only without sides.
+        let copies = |text: u32| pairs_among(u64::from(self.shared.texts[text as usize].copies));
         n_rows(kind, self.classes, copies)
     }
 

@@ -92,7 +92,7 @@ impl Crowds {
         // Additions by groups of 4^n to 4^(n+1) − 1 classes.
         let mut additions = [0u64; 17];
         for members in context.classes.of_group.iter().filter(|members| members.len() > 1) {
-            additions[members.len().ilog(4) as usize] += pairs_among(members.len() as u64);
+            additions[members.len().ilog(4) as usize] += context.classes.pairs_of(members);
         }
         let mut best: Option<(Self, u64)> = None;
         // Runs of text that few documents have are found by groups that are not common.
@@ -127,6 +127,9 @@ impl Crowds {
                 for index in 0..n_groups {
                     key.push(u32::from(context.is_selected(key[index], class)));
                 }
+            }
+            if context.classes.has_sides() {
+                key.push(context.classes.side(class).start);
             }
             *sets.entry_ref(&key[..]).or_insert_with(|| {
                 groups.push(key[..n_groups].iter().copied());
@@ -355,7 +358,7 @@ impl Crowds {
                 let later = row.touched.iter().filter(|&&other| other as usize >= set);
                 for &other in later {
                     let common = row.common[other as usize];
-                    if !common.is_selected {
+                    if !common.is_selected || self.is_one_side(context, set as u32, other) {
                         continue;
                     }
                     for x in crowds.clone() {
@@ -381,10 +384,24 @@ impl Crowds {
     fn n_rows(&self, context: &Context<'_>, edge: &Edge) -> u64 {
         let (left, right) = (self.documents[edge.x as usize], self.documents[edge.y as usize]);
         if edge.x != edge.y {
-            return left * right;
+            return left * right - self.n_copies(context, edge);
         }
         let of = |class: &u32| pairs_among(context.classes.documents[*class as usize]);
         pairs_among(left) - self.classes.list(edge.x as usize).iter().map(of).sum::<u64>()
+    }
+
+    /// Whether the classes of two sets belong to one side, and therefore form no pairs.
+    fn is_one_side(&self, context: &Context<'_>, set: u32, other: u32) -> bool {
+        let (a, b) = (self.samples[set as usize], self.samples[other as usize]);
+        context.classes.has_sides() && context.classes.side(a).contains(&b)
+    }
+
+    /// Pairs of documents between two crowds that have equal texts.
+    fn n_copies(&self, context: &Context<'_>, edge: &Edge) -> u64 {
+        let copies = self.classes.list(edge.x as usize).iter();
+        let copies = copies.flat_map(|&class| context.classes.copies(class));
+        let is_between = |(class, _): &&(u32, u64)| self.of_class[*class as usize] == edge.y;
+        copies.filter(is_between).map(|(_, pairs)| pairs).sum()
     }
 
     /// Calls `each` with every block between two crowds that shares no rare group, in the order of

@@ -10,6 +10,7 @@ use crate::coverage;
 use crate::listing::{Listing, ListingRules};
 use crate::overlaps::of_copies;
 use crate::rarity::Rarity;
+use crate::sides::{SidedChunks, Sides};
 use crate::tally::Tally;
 
 /// How the shared chunks of pairs are counted. Both methods give the same graph.
@@ -88,11 +89,13 @@ pub enum GraphError {
 /// The documents that a block of pairs joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// Every document of class `a` with every document of class `b`, `a` < `b`.
+    /// Every document of class `a` with every document of class `b`, `a` < `b`; if documents have sides,
+    /// without copies.
     Across { a: u32, b: u32 },
     /// Every two documents of class `class` that have different texts.
     Within { class: u32 },
-    /// Every two documents that have text `text`.
+    /// Every two documents that have text `text`; if documents have sides, it is the number of an origin,
+    /// and the documents are of different sides.
     Copies { text: u32 },
 }
 
@@ -119,6 +122,8 @@ pub struct Graph {
     pub(crate) documents_of_text: Lists<u32>,
     /// The text of each document; `None` for one without tokens.
     pub(crate) text_of_document: Arc<[Option<u32>]>,
+    /// The sides, if only documents of different sides form pairs.
+    pub(crate) sides: Option<Arc<Sides>>,
     /// The texts that have copies but no edge among them.
     pub(crate) copies_below: Vec<Block>,
     pub(crate) n_pairs: Option<u64>,
@@ -141,8 +146,37 @@ impl Graph {
         settings: GraphSettings,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, GraphError> {
-        let text_of_document = text_of_document.into();
-        let classes = Classes::new(shared);
+        Self::build(shared, shared, text_of_document.into(), None, settings, stop)
+    }
+
+    /// Builds the graph of the pairs whose documents are of different sides: those that [`Graph::new`]
+    /// finds, without the others, which are not counted. `side_of_document` holds the side of each
+    /// document.
+    ///
+    /// # Errors
+    /// As [`Graph::new`].
+    pub fn between(
+        shared: &SharedChunks,
+        text_of_document: impl Into<Arc<[Option<u32>]>>,
+        side_of_document: &[u32],
+        settings: GraphSettings,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self, GraphError> {
+        let sided = SidedChunks::new(shared, text_of_document.into(), side_of_document);
+        let sides = Some(Arc::new(sided.sides));
+        Self::build(shared, &sided.shared, sided.text_of_document.into(), sides, settings, stop)
+    }
+
+    /// Builds the graph of `shared`, which are the chunks `origins` with a text for each side.
+    fn build(
+        origins: &SharedChunks,
+        shared: &SharedChunks,
+        text_of_document: Arc<[Option<u32>]>,
+        sides: Option<Arc<Sides>>,
+        settings: GraphSettings,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self, GraphError> {
+        let classes = Classes::new(shared, sides.as_deref());
         let mut texts_of_documents = Lists::new();
         for text in text_of_document.iter() {
             texts_of_documents.push(*text);
@@ -159,9 +193,13 @@ impl Graph {
             documents_of_class.push(documents.iter().copied());
         }
         let rarity = Rarity::new(shared);
-        let listing = settings.rules.map(|rules| Listing::new(rules, shared, &classes, &rarity));
+        let listing = settings.rules.map(|rules| Listing::new(rules, shared, &classes, sides.as_deref(), &rarity));
         let counted = count::edges(shared, &classes, listing.as_ref(), settings, stop)?;
         let mut blocks = counted.blocks;
+        if sides.is_some() {
+            // Between two classes there may be nothing but copies, which have their own blocks.
+            blocks.retain(|block| n_rows(block.kind, &classes, |_| 0) > 0);
+        }
         coverage::cover(shared, &classes, &mut blocks, settings.threads, stop)?;
         if settings.measure.needs_coverage() {
             for block in &mut blocks {
@@ -169,12 +207,18 @@ impl Graph {
             }
             blocks.retain_mut(|block| keeps(block, listing.as_ref(), settings.threshold));
         }
-        let copies = copies(shared, &rarity, settings.measure);
+        let mut copies = copies(origins, &rarity, settings.measure);
+        if let Some(sides) = &sides {
+            copies.retain(|block| sides.n_copy_pairs(block.kind) > 0);
+        }
         let mut n_copy_pairs = 0;
         let mut copies_below = Vec::new();
         for block in copies {
             if let Kind::Copies { text } = block.kind {
-                n_copy_pairs += pairs_among(u64::from(shared.texts[text as usize].copies));
+                n_copy_pairs += match &sides {
+                    Some(sides) => sides.copy_pairs[text as usize],
+                    None => pairs_among(u64::from(shared.texts[text as usize].copies)),
+                };
             }
             if block.score >= settings.threshold || settings.rules.is_some() {
                 blocks.push(block);
@@ -189,6 +233,7 @@ impl Graph {
             documents_of_class,
             documents_of_text,
             text_of_document,
+            sides,
             copies_below,
             n_pairs,
             cluster_score: settings.cluster_score(),
@@ -215,6 +260,7 @@ impl Graph {
             documents_of_class: self.documents_of_class.clone(),
             documents_of_text: self.documents_of_text.clone(),
             text_of_document: Arc::clone(&self.text_of_document),
+            sides: self.sides.clone(),
             n_pairs: self.n_pairs,
             cluster_score: self.cluster_score,
             tally: None,
@@ -248,8 +294,11 @@ impl Graph {
 
     /// Number of pairs of documents in `block`.
     pub(crate) fn n_rows(&self, block: &Block) -> u64 {
-        let copies = |text: u32| self.documents_of_text.list(text as usize).len() as u64;
-        n_rows(block.kind, &self.classes, copies)
+        let copy_pairs = |text: u32| match &self.sides {
+            Some(sides) => sides.copy_pairs[text as usize],
+            None => pairs_among(self.documents_of_text.list(text as usize).len() as u64),
+        };
+        n_rows(block.kind, &self.classes, copy_pairs)
     }
 
     /// Sorts blocks by score, then by their first pair of documents.
@@ -264,16 +313,20 @@ impl Graph {
     }
 }
 
-/// Number of pairs of documents in a block of `kind`; `copies` returns the number of documents of a text.
-pub(crate) fn n_rows(kind: Kind, classes: &Classes, copies: impl Fn(u32) -> u64) -> u64 {
+/// Number of pairs of documents in a block of `kind`; `copy_pairs` returns the number of pairs of documents
+/// that have a text.
+pub(crate) fn n_rows(kind: Kind, classes: &Classes, copy_pairs: impl Fn(u32) -> u64) -> u64 {
     match kind {
-        Kind::Across { a, b } => classes.documents[a as usize] * classes.documents[b as usize],
+        Kind::Across { a, b } => {
+            let all = classes.documents[a as usize] * classes.documents[b as usize];
+            all - classes.copies_between(a, b)
+        }
         Kind::Within { class } => {
             let texts = classes.texts.list(class as usize).iter();
-            let same: u64 = texts.map(|&text| pairs_among(copies(text))).sum();
+            let same: u64 = texts.map(|&text| copy_pairs(text)).sum();
             pairs_among(classes.documents[class as usize]) - same
         }
-        Kind::Copies { text } => pairs_among(copies(text)),
+        Kind::Copies { text } => copy_pairs(text),
     }
 }
 

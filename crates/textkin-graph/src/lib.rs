@@ -4,7 +4,7 @@
 //! score reaches the threshold, in order of score; its clusters are the documents that those pairs join.
 //! The crate uses no files and no clock, and the result does not depend on the number of threads.
 //!
-//! * [`Graph`] lists the pairs and clusters of a collection.
+//! * [`Graph`] lists the pairs and clusters of a collection, or those between parts of it.
 //! * [`Deduplicator`] finds, for each duplicate, the kept document (*keeper*) that contains it, without
 //!   comparing all pairs.
 //! * [`align`] reports where two texts share text, as passages.
@@ -56,6 +56,7 @@ mod overlaps;
 mod rarity;
 mod max_coverage;
 mod rows;
+mod sides;
 mod pair_filter;
 mod tally;
 

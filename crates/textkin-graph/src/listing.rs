@@ -8,8 +8,9 @@
 
 use textkin_core::{Overlap, Reason, Run, SharedChunks};
 
-use crate::classes::Classes;
+use crate::classes::{Classes, n_copies};
 use crate::rarity::Rarity;
+use crate::sides::Sides;
 
 /// The rules that list a pair besides its score. All shares are by rarity: a chunk that `n` documents have
 /// counts 1/n.
@@ -58,17 +59,19 @@ impl<'a> Listing<'a> {
         rules: ListingRules,
         shared: &'a SharedChunks,
         classes: &'a Classes,
+        sides: Option<&Sides>,
         rarity: &Rarity,
     ) -> Self {
         let weight = |class: u32| {
-            let entry = &shared.texts[classes.text(class)];
+            let text = classes.text(class);
+            let entry = &shared.texts[text];
             let (mut sum, mut chunks) = (0, 0);
             for &group in classes.groups.list(class as usize) {
                 sum += rarity.of_group(group);
                 chunks += shared.groups[group as usize].chunks;
             }
             let own = entry.chunks.saturating_sub(chunks);
-            Rarity::to_f64(sum + Rarity::of_chunks(own, entry.copies))
+            Rarity::to_f64(sum + Rarity::of_chunks(own, n_copies(shared, sides, text)))
         };
         let weights = (0..classes.len() as u32).map(weight).collect();
         let mut listing = Self { rules, shared, classes, weights, has_long_run: Vec::new() };

@@ -35,8 +35,10 @@ impl PairFilter {
             |(), group| {
                 let weight = shared.groups[group].chunks;
                 let members = classes.of_group.list(group);
-                for (index, &a) in members.iter().enumerate() {
-                    for &b in &members[index + 1..] {
+                for &a in members {
+                    let side = classes.side(a);
+                    let later = members.partition_point(|&other| other < side.end);
+                    for &b in &members[later..] {
                         let counter = &pair_filter.chunks[pair_filter.slot(a, b)];
                         let add = |count: u32| Some(count.saturating_add(weight));
                         // The closure always returns a value, so this cannot fail.

@@ -47,11 +47,19 @@ impl Graph {
                 (documents, documents)
             }
             Kind::Copies { text } => {
-                let documents = self.documents_of_text.list(text as usize);
+                let documents = match &self.sides {
+                    Some(sides) => sides.documents_of_origin.list(text as usize),
+                    None => self.documents_of_text.list(text as usize),
+                };
                 (documents, documents)
             }
         };
-        let texts = matches!(block.kind, Kind::Within { .. }).then_some(&self.text_of_document[..]);
+        let texts = match (block.kind, &self.sides) {
+            (Kind::Within { .. }, _) => Some(&self.text_of_document[..]),
+            (Kind::Across { .. }, Some(sides)) => Some(&sides.origin_of_document[..]),
+            (Kind::Copies { .. }, Some(sides)) => Some(&sides.of_document[..]),
+            (Kind::Across { .. } | Kind::Copies { .. }, None) => None,
+        };
         let is_across = matches!(block.kind, Kind::Across { .. });
         Cursor::new(left, right, is_across, texts)
     }
@@ -150,7 +158,7 @@ pub(crate) struct Cursor<'a> {
     left: &'a [u32],
     right: &'a [u32],
     is_across: bool,
-    /// If present, documents with the same text are not a pair.
+    /// If present, documents with the same text (of copies, with the same side) are not a pair.
     texts: Option<&'a [Option<u32>]>,
     /// The next document of each side that may be the earlier one of a pair.
     i: usize,

@@ -12,7 +12,7 @@ use textkin::engine::source::column::{find, is_text, text_at};
 use textkin::engine::types::{DocumentSink, Piece};
 
 use crate::error::{DataError, DataTypeError};
-use crate::row::{Columns, Ids, emit_row, missing_column};
+use crate::row::{Columns, emit_row, metadata, missing_column};
 
 /// Maximum rows of one piece.
 const MAX_ROWS: usize = 512;
@@ -22,7 +22,6 @@ pub(crate) struct ArrowRows {
     batches: Box<dyn RecordBatchReader + Send>,
     columns: Columns,
     n_rows: u64,
-    ids: Ids,
     /// The current batch, and the next row in it.
     batch: Option<(Arc<Batch>, usize)>,
 }
@@ -39,6 +38,8 @@ struct Batch {
     text: ArrayRef,
     id: Option<ArrayRef>,
     time: Option<ArrayRef>,
+    /// The column in which the documents of a pair must differ, and its name.
+    across: Option<(String, ArrayRef)>,
     /// Number of its first row in the stream.
     first: u64,
     name: String,
@@ -50,7 +51,7 @@ impl ArrowRows {
         columns: Columns,
     ) -> PyResult<Self> {
         check(&batches.schema(), &columns)?;
-        Ok(Self { batches, columns, n_rows: 0, ids: Ids::default(), batch: None })
+        Ok(Self { batches, columns, n_rows: 0, batch: None })
     }
 
     /// Returns the number of rows read so far.
@@ -93,6 +94,12 @@ impl ArrowRows {
             text: bytes(text)?,
             id: find(batch, self.columns.id_name()).map(bytes).transpose()?,
             time: find(batch, self.columns.time_name()).map(bytes).transpose()?,
+            across: match &self.columns.across {
+                Some(name) => {
+                    find(batch, name).map(bytes).transpose()?.map(|column| (name.clone(), column))
+                }
+                None => None,
+            },
             first: self.n_rows,
             name: name.to_owned(),
         };
@@ -101,12 +108,6 @@ impl ArrowRows {
                 "column '{name}' must be a string, got {}",
                 batch.text.data_type()
             )));
-        }
-        if batch.id.is_some() {
-            for row in 0..batch.text.len() {
-                let number = batch.first + row as u64;
-                self.ids.add(&batch.id_at(row), number)?;
-            }
         }
         Ok(batch)
     }
@@ -119,6 +120,7 @@ fn check(schema: &Schema, columns: &Columns) -> PyResult<()> {
         (Some(columns.text_name()), "text"),
         (columns.id.as_deref(), "id"),
         (columns.time.as_deref(), "time"),
+        (columns.across.as_deref(), "across"),
     ];
     for (name, argument) in required {
         let Some(name) = name else { continue };
@@ -189,7 +191,12 @@ impl Piece for ArrowPiece {
             };
             let time = batch.time.as_ref().and_then(|times| display_at(times, row));
             let (id, number) = (batch.id_at(row), batch.first + row as u64);
-            if emit_row(sink, number, id.into(), text, time.map(Cow::Owned)).is_break() {
+            let value = |(name, column): &(String, ArrayRef)| {
+                Some(metadata(name, &display_at(column, row)?))
+            };
+            let across = batch.across.as_ref().and_then(value);
+            let time = time.map(Cow::Owned);
+            if emit_row(sink, number, id.into(), text, time, across).is_break() {
                 return;
             }
         }

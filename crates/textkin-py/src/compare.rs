@@ -45,7 +45,7 @@ pub(crate) fn compare(
 ) -> PyResult<ComparedTexts> {
     let dict = SettingsDict(settings);
     let max_gap = dict.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
-    let columns = Columns { id: None, text: None, time: None };
+    let columns = Columns { id: None, text: None, time: None, across: None };
     let source_settings = source_settings(&columns, &dict)?;
     let settings = dict.settings()?;
     let compared = py.detach(|| {

@@ -55,7 +55,7 @@ pub(crate) fn full_message(error: &dyn std::error::Error) -> String {
 }
 
 /// Options whose value is a name that follows them in messages.
-const OPTIONS_WITH_NAMES: [&str; 4] = ["existing", "preset", "evict", "estimate"];
+const OPTIONS_WITH_NAMES: [&str; 5] = ["existing", "preset", "evict", "estimate", "input-format"];
 
 /// Replaces options of the command line by Python arguments: `--max-df` by `max_df`, `--existing replace` by
 /// `existing="replace"`.
@@ -72,7 +72,9 @@ pub(crate) fn in_python(message: &str) -> String {
             out.push_str(part);
             continue;
         }
-        out.push_str(&name.replace('-', "_"));
+        // Columns of tables and fields of records have the same argument.
+        let argument = name.strip_suffix("-field").unwrap_or(name);
+        out.push_str(&argument.replace('-', "_"));
         match rest.strip_prefix(' ').filter(|_| OPTIONS_WITH_NAMES.contains(&name)) {
             Some(rest) => {
                 let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());

@@ -39,8 +39,17 @@ impl Rows {
 
     /// Returns a feed of these rows, from the first.
     pub(crate) fn feed(&self, py: Python<'_>) -> Feed {
-        let rows = Self { open: self.open.clone_ref(py), columns: self.columns.clone(), ..*self };
-        Feed { rows, reader: None, pass: 0, queue: Arc::default() }
+        Feed {
+            parts: vec![self.clone_ref(py)],
+            part: 0,
+            reader: None,
+            pass: 0,
+            queue: Arc::default(),
+        }
+    }
+
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self { open: self.open.clone_ref(py), columns: self.columns.clone(), ..*self }
     }
 }
 
@@ -54,7 +63,10 @@ enum Reader {
 /// The side of the queue that the calling thread fills.
 #[derive(Debug)]
 pub(crate) struct Feed {
-    rows: Rows,
+    /// The parts of the source, one after the other.
+    parts: Vec<Rows>,
+    /// Index of the current part.
+    part: usize,
     reader: Option<Reader>,
     /// Number of passes started over the rows.
     pass: u64,
@@ -62,20 +74,28 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
+    /// Returns the feed with more rows as the next part.
+    pub(crate) fn followed_by(mut self, py: Python<'_>, rows: &Rows) -> Self {
+        self.parts.push(rows.clone_ref(py));
+        self
+    }
+
     /// Puts the next piece into the queue.
     pub(crate) fn fill(&mut self, py: Python<'_>) -> PyResult<()> {
         let requested = self.queue.state().requested;
         if requested != self.pass {
             self.start_pass(py, requested)?;
         }
-        let (piece, n_rows) = match &mut self.reader {
-            Some(Reader::Arrow(rows)) => (rows.next_piece()?, rows.n_rows()),
-            Some(Reader::Python(rows)) => (rows.next_piece(py)?, rows.n_rows()),
-            None => (None, 0),
-        };
+        let (mut piece, mut n_rows) = self.next_piece(py)?;
+        while piece.is_none() && self.part + 1 < self.parts.len() {
+            self.begin_part(py, self.part + 1)?;
+            (piece, n_rows) = self.next_piece(py)?;
+        }
         if piece.is_none() {
             self.reader = None;
         }
+        let part = u32::try_from(self.part).unwrap_or(u32::MAX);
+        let piece = piece.map(|piece| (part, piece));
         let mut state = self.queue.state();
         if state.requested == self.pass {
             state.is_ended = piece.is_none();
@@ -88,12 +108,26 @@ impl Feed {
     }
 
     fn start_pass(&mut self, py: Python<'_>, pass: u64) -> PyResult<()> {
-        if self.pass > 0 && !self.rows.is_repeatable {
+        if self.pass > 0 && self.parts.iter().any(|rows| !rows.is_repeatable) {
             return Err(read_once_error());
         }
         self.pass = pass;
-        let rows = self.rows.open.bind(py).call0()?;
-        let columns = self.rows.columns.clone();
+        self.begin_part(py, 0)
+    }
+
+    /// Returns the next piece of the current part, and the number of its rows so far.
+    fn next_piece(&mut self, py: Python<'_>) -> PyResult<(Option<Box<dyn Piece>>, u64)> {
+        Ok(match &mut self.reader {
+            Some(Reader::Arrow(rows)) => (rows.next_piece()?, rows.n_rows()),
+            Some(Reader::Python(rows)) => (rows.next_piece(py)?, rows.n_rows()),
+            None => (None, 0),
+        })
+    }
+
+    fn begin_part(&mut self, py: Python<'_>, part: usize) -> PyResult<()> {
+        self.part = part;
+        let rows = self.parts[part].open.bind(py).call0()?;
+        let columns = self.parts[part].columns.clone();
         self.reader = Some(if rows.hasattr("__arrow_c_stream__")? {
             let batches = rows.extract::<PyRecordBatchReader>()?.into_reader()?;
             Reader::Arrow(Box::new(ArrowRows::new(batches, columns)?))
@@ -107,7 +141,7 @@ impl Feed {
     pub(crate) fn progress(&self) -> Option<(u64, u64)> {
         let state = self.queue.state();
         (state.requested > 0 && !state.is_ended)
-            .then(|| (state.n_rows, self.rows.n_rows.unwrap_or_default()))
+            .then(|| (state.n_rows, self.parts[self.part].n_rows.unwrap_or_default()))
     }
 }
 
@@ -128,7 +162,8 @@ pub(crate) struct Queue {
 
 #[derive(Default)]
 struct State {
-    pieces: VecDeque<Box<dyn Piece>>,
+    /// Pieces, each with the part of the source it belongs to.
+    pieces: VecDeque<(u32, Box<dyn Piece>)>,
     /// Number of passes that sources have requested.
     requested: u64,
     /// Whether the current pass has no more pieces.
@@ -152,7 +187,7 @@ impl Queue {
     /// Returns a source of the rows, from the first. Data that can be read only once ends the run when a
     /// second source is read.
     pub(crate) fn source(self: &Arc<Self>) -> Box<dyn Rewind> {
-        Box::new(QueueSource { queue: Arc::clone(self), pass: None })
+        Box::new(QueueSource { queue: Arc::clone(self), pass: None, part: 0 })
     }
 
     /// Closes the queue: sources end.
@@ -179,6 +214,8 @@ struct QueueSource {
     queue: Arc<Queue>,
     /// Number of the pass, once it has started.
     pass: Option<u64>,
+    /// Part of the last piece.
+    part: u32,
 }
 
 impl Source for QueueSource {
@@ -206,7 +243,13 @@ impl Source for QueueSource {
         let piece = state.pieces.pop_front();
         drop(state);
         self.queue.changed.notify_all();
-        piece
+        let (part, piece) = piece?;
+        self.part = part;
+        Some(piece)
+    }
+
+    fn part(&self) -> u32 {
+        self.part
     }
 
     fn total_bytes(&self) -> Option<u64> {

@@ -13,7 +13,7 @@ use textkin::engine::graph::{AlignSettings, Clustering, Graph, Overlaps};
 use textkin::engine::report::PairColumns;
 use textkin::engine::types::{Cluster, Note, Pair, Rewind};
 use textkin::engine::{
-    DiscoveryOutput, DocumentTexts, PairRows, RunControl, Settings, compare_without,
+    DiscoveryOutput, DocumentTexts, PairRows, Pairing, RunControl, Settings, compare_without,
 };
 
 use crate::compare::ComparedTexts;
@@ -51,7 +51,12 @@ pub(crate) fn discover(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<DiscoveredGraph> {
     let dict = SettingsDict(settings);
-    let settings = dict.settings()?;
+    let mut settings = dict.settings()?;
+    settings.pairing = match dict.value::<String>("across")? {
+        Some(field) => Pairing::AcrossField(field),
+        None if data.has_parts() => Pairing::AcrossParts,
+        None => Pairing::All,
+    };
     let stop_frequent = dict.count("stop_frequent")?.map(|number| number as usize);
     if settings.excludes_words() || stop_frequent.is_some() || settings.select.needs_collection() {
         data.check_repeatable()?;
@@ -110,7 +115,8 @@ impl DiscoveredGraph {
         let documents = &self.found.documents;
         let (mut ids, mut times) = (StringBuilder::new(), StringBuilder::new());
         let mut words = Int64Builder::new();
-        for (number, entry) in (0u32..).zip(documents.entries()) {
+        let read = (0u32..).zip(documents.entries()).filter(|(_, entry)| !entry.is_skipped);
+        for (number, entry) in read {
             ids.append_value(documents.id(number));
             words.append_value(entry.words.into());
             times.append_option(documents.time(number));
@@ -126,18 +132,18 @@ impl DiscoveredGraph {
         Ok(Table::new(schema, vec![batch]))
     }
 
-    /// Returns the number of the document with this id; fails if there is none, or several.
-    fn number(&self, id: &str) -> PyResult<u32> {
+    /// Returns the numbers of two documents: if two parts have the same ids, `a` of the first and `b` of the second.
+    fn numbers(&self, a: &str, b: &str) -> PyResult<[u32; 2]> {
         let documents = &self.found.documents;
         let n = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-        let mut named = (0..n).filter(|&number| documents.id(number) == id);
-        match (named.next(), named.next()) {
-            (Some(number), None) => Ok(number),
-            (Some(_), Some(_)) => Err(error::DataError::new_err(format!(
-                "several documents have the id '{id}'; compare their texts with textkin.compare"
-            ))),
-            (None, _) => Err(error::DataError::new_err(format!("unknown document '{id}'"))),
-        }
+        let numbers = |id| {
+            (0..n).filter(move |&number| {
+                !documents.entry(number).is_skipped && documents.id(number) == id
+            })
+        };
+        let unknown = |id: &str| error::DataError::new_err(format!("unknown document '{id}'"));
+        let first = numbers(a).next().ok_or_else(|| unknown(a))?;
+        Ok([first, numbers(b).next_back().ok_or_else(|| unknown(b))?])
     }
 
     /// Reads the texts of pairs of documents again and compares them.
@@ -218,7 +224,7 @@ impl DiscoveredGraph {
 
     /// Returns the number of documents.
     fn n_documents(&self) -> usize {
-        self.found.documents.len()
+        self.found.documents.entries().filter(|entry| !entry.is_skipped).count()
     }
 
     /// Returns the minimum score of a pair; `None` if other rules list pairs too.
@@ -328,7 +334,7 @@ impl DiscoveredGraph {
         b: &str,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<ComparedTexts> {
-        let numbers = [self.number(a)?, self.number(b)?];
+        let numbers = self.numbers(a, b)?;
         let mut compared = self.explained(py, &data, &[numbers], &SettingsDict(settings))?;
         compared.pop().ok_or_else(|| error::Error::new_err("nothing was compared"))
     }

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyFloat, PyIterator, PyMapping, PyString};
 use textkin::engine::types::{DocumentSink, Piece};
 
 use crate::error::DataTypeError;
-use crate::row::{Columns, Ids, emit_row, missing_column};
+use crate::row::{Columns, emit_row, metadata, missing_column};
 
 /// Maximum rows of one piece.
 const MAX_ROWS: usize = 512;
@@ -24,7 +24,6 @@ pub(crate) struct PythonRows {
     rows: Py<PyIterator>,
     columns: Columns,
     n_rows: u64,
-    ids: Ids,
     /// Whether the rows so far are mappings.
     are_mappings: Option<bool>,
 }
@@ -32,7 +31,7 @@ pub(crate) struct PythonRows {
 impl PythonRows {
     pub(crate) fn new(rows: &Bound<'_, PyAny>, columns: Columns) -> PyResult<Self> {
         let rows = rows.try_iter()?.unbind();
-        Ok(Self { rows, columns, n_rows: 0, ids: Ids::default(), are_mappings: None })
+        Ok(Self { rows, columns, n_rows: 0, are_mappings: None })
     }
 
     /// Returns the number of rows read so far.
@@ -76,7 +75,7 @@ impl PythonRows {
             )));
         }
         if !is_mapping {
-            return Ok(Row { id: None, text: text(item, None)?, time: None });
+            return Ok(Row { id: None, text: text(item, None)?, time: None, metadata: None });
         }
         let columns = &self.columns;
         let name = columns.text_name();
@@ -98,11 +97,11 @@ impl PythonRows {
         };
         let id = shown(columns.id_name(), "id", columns.id.is_some())?;
         let time = shown(columns.time_name(), "time", columns.time.is_some())?;
-        match &id {
-            Some(id) => self.ids.add(id, number)?,
-            None => self.ids.add(&number.to_string(), number)?,
-        }
-        Ok(Row { id, text, time })
+        let metadata = match &columns.across {
+            Some(name) => shown(name, "across", true)?.map(|value| metadata(name, &value)),
+            None => None,
+        };
+        Ok(Row { id, text, time, metadata })
     }
 }
 
@@ -170,6 +169,7 @@ struct Row {
     id: Option<String>,
     text: Result<PyBackedStr, String>,
     time: Option<String>,
+    metadata: Option<String>,
 }
 
 /// Consecutive rows.
@@ -184,7 +184,8 @@ impl Piece for PythonPiece {
         for (number, row) in (self.first..).zip(self.rows) {
             let id = row.id.map_or_else(|| number.to_string().into(), Cow::Owned);
             let text = row.text.as_ref().map(|text| &**text).map_err(Clone::clone);
-            if emit_row(sink, number, id, text, row.time.map(Cow::Owned)).is_break() {
+            let time = row.time.map(Cow::Owned);
+            if emit_row(sink, number, id, text, time, row.metadata).is_break() {
                 return;
             }
         }

@@ -1,13 +1,11 @@
-//! Rows of any kind: names of columns, unique ids, conversion to documents.
+//! Rows of any kind: names of columns, conversion to documents.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use hashbrown::HashSet;
 use pyo3::PyErr;
 use pyo3::prelude::*;
 use textkin::engine::types::{Document, DocumentSink, Problem};
-use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::DataError;
 
@@ -20,6 +18,8 @@ pub(crate) struct Columns {
     pub(crate) text: Option<String>,
     /// Column with the time; `None` means `time`, if there is such a column.
     pub(crate) time: Option<String>,
+    /// Column in which the documents of a pair must differ.
+    pub(crate) across: Option<String>,
 }
 
 impl Columns {
@@ -70,21 +70,9 @@ fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// Ids of the rows read so far.
-#[derive(Debug, Default)]
-pub(crate) struct Ids(HashSet<u128>);
-
-impl Ids {
-    /// Adds the id of a row; fails if an earlier row has the same.
-    pub(crate) fn add(&mut self, id: &str, row: u64) -> PyResult<()> {
-        if self.0.insert(xxh3_128(id.as_bytes())) {
-            return Ok(());
-        }
-        Err(DataError::new_err(format!(
-            "row {row}: duplicate id '{id}'; ids must be unique: pass another column as id=, or no ids at all, so \
-             that rows are numbered from 0"
-        )))
-    }
+/// Returns a value of a column as metadata of a document.
+pub(crate) fn metadata(name: &str, value: &str) -> String {
+    serde_json::json!({ name: value }).to_string()
 }
 
 /// Sends a row to the sink: a document, or the problem with it.
@@ -94,13 +82,17 @@ pub(crate) fn emit_row(
     id: Cow<'_, str>,
     text: Result<&str, String>,
     time: Option<Cow<'_, str>>,
+    metadata: Option<String>,
 ) -> ControlFlow<()> {
     match text {
         Ok(text) if text.len() >= 1 << 31 => {
             let reason = "the text is longer than 2 GiB".to_owned();
             sink.problem(Problem { path: format!("row {row}"), line: None, reason })
         }
-        Ok(text) => sink.document(Document { time, ..Document::new(id, text) }),
+        Ok(text) => {
+            let metadata = metadata.map(Cow::Owned);
+            sink.document(Document { time, metadata, ..Document::new(id, text) })
+        }
         Err(reason) => sink.problem(Problem { path: format!("row {row}"), line: None, reason }),
     }
 }

@@ -68,6 +68,8 @@ pub struct RunSummary {
     pub words: u64,
     /// Documents with the same text as an earlier one.
     pub exact_duplicates: u64,
+    /// Documents without words.
+    pub empty_documents: u64,
     /// Documents that could not be read.
     pub problems: u64,
     /// Pairs that are listed.
@@ -94,6 +96,10 @@ pub fn render_summary(summary: &RunSummary, view: TerminalView) -> String {
     if summary.exact_duplicates > 0 {
         let copies = counted(summary.exact_duplicates, "exact copy", "exact copies");
         parts.push((STRONG, copies));
+    }
+    if summary.empty_documents > 0 {
+        let empty = counted(summary.empty_documents, "empty document", "empty documents");
+        parts.push((WARNING, empty));
     }
     let pairs = match summary.edges {
         0 => "no pairs".into(),

@@ -39,6 +39,8 @@ pub struct Inputs {
     pub(crate) listing: Arc<Listing>,
     /// Index of the next item.
     next: usize,
+    /// Index of the first item of the second part; the number of items if there is none.
+    second_part: usize,
     /// Splits the current record input.
     cutter: Option<Box<dyn Cutter>>,
     /// Reader used as standard input.
@@ -70,6 +72,25 @@ impl Inputs {
         Ok(Self::new(listing, settings, STANDARD_INPUT, Box::new(io::stdin())))
     }
 
+    /// Lists the files of `paths` and, as the second [part](Source::part), those of `others`. A file among
+    /// both is read in the second part only.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_against<P: AsRef<Path>, Q: AsRef<Path>>(
+        paths: &[P],
+        others: &[Q],
+        settings: &SourceSettings,
+    ) -> Result<Self, Error> {
+        settings.check()?;
+        if paths.is_empty() || others.is_empty() {
+            return Err(Error::NoInput);
+        }
+        let (listing, second_part) = Listing::of_two_parts(paths, others, settings)?;
+        let inputs = Self::new(listing, settings, STANDARD_INPUT, Box::new(io::stdin()));
+        Ok(Self { second_part, ..inputs })
+    }
+
     /// Reads one stream, named `name` in ids and problems, as [`open`](Self::open) reads standard
     /// input. Compression is detected by content. Unless the settings force a format, the stream is
     /// JSON records if its first non-blank byte is `{` or it begins with an array of objects, Parquet if
@@ -95,6 +116,7 @@ impl Inputs {
     ) -> Self {
         Self {
             settings: Arc::new(settings.clone()),
+            second_part: listing.items.len(),
             listing: Arc::new(listing),
             next: 0,
             cutter: None,
@@ -135,6 +157,7 @@ impl Inputs {
             settings: Arc::clone(&self.settings),
             listing: Arc::clone(&self.listing),
             next: 0,
+            second_part: self.second_part,
             cutter: None,
             reader: self.spool.as_ref().map(|spool| Box::new(spool.reader()) as _),
             reader_name: Arc::clone(&self.reader_name),
@@ -149,6 +172,7 @@ impl Inputs {
             settings: Arc::clone(&self.settings),
             listing: Arc::new(Listing { items: vec![item], ..Listing::default() }),
             next: 0,
+            second_part: 1,
             cutter: None,
             reader: self.spool.as_ref().map(|spool| Box::new(spool.reader()) as _),
             reader_name: Arc::clone(&self.reader_name),
@@ -250,6 +274,7 @@ impl Inputs {
             self.listing.items.get(self.next)
         {
             let is_full = paths.len() >= MAX_FILES
+                || self.next == self.second_part
                 || self.is_detected_first(*size)
                 || bytes.saturating_add(*size) > self.settings.piece_bytes as u64;
             if is_full && !paths.is_empty() {
@@ -402,6 +427,10 @@ impl Source for Inputs {
                 return piece;
             }
         }
+    }
+
+    fn part(&self) -> u32 {
+        u32::from(self.next > self.second_part)
     }
 
     /// Total size of all files on disk, before decompression; `None` if one input is a stream.

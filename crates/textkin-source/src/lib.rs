@@ -73,6 +73,7 @@ mod parquet;
 mod piece;
 mod rewrite;
 mod settings;
+mod source_pair;
 
 mod stream;
 mod text;
@@ -90,4 +91,5 @@ pub use rewrite::{
 };
 pub use sandbox::read_in_subprocess;
 pub use settings::{FolderMarker, InputFormat, SourceSettings};
-pub use textkin_extract::{ExtractOptions, FileKind};
+pub use source_pair::SourcePair;
+pub use textkin_extract::{ExtractOptions, FileKind, TeiOptions};

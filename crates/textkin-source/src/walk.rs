@@ -60,6 +60,39 @@ impl Listing {
     ) -> Result<Self, Error> {
         // Checks the patterns before walking folders.
         excludes(Path::new(""), &settings.exclude)?;
+        let mut listing = Self::list(paths, settings)?;
+        listing.remove_repeated(settings, 0);
+        Ok(listing)
+    }
+
+    /// Lists the inputs of two parts; also returns the index of the first input of the second. A file in
+    /// both belongs to the second.
+    pub(crate) fn of_two_parts<P: AsRef<Path>, Q: AsRef<Path>>(
+        first: &[P],
+        second: &[Q],
+        settings: &SourceSettings,
+    ) -> Result<(Self, usize), Error> {
+        excludes(Path::new(""), &settings.exclude)?;
+        let (mut listing, mut first) =
+            (Self::list(second, settings)?, Self::list(first, settings)?);
+        let is_stdin = |item: &InputItem| matches!(item, InputItem::StandardInput);
+        if listing.items.iter().any(is_stdin) && first.items.iter().any(is_stdin) {
+            return Err(Error::StandardInputTwice);
+        }
+        let n_second = listing.items.len();
+        listing.items.append(&mut first.items);
+        listing.n_hidden += first.n_hidden;
+        listing.n_links += first.n_links;
+        listing.n_excluded += first.n_excluded;
+        listing.marked.append(&mut first.marked);
+        let n_second = listing.remove_repeated(settings, n_second);
+        listing.items.rotate_left(n_second);
+        let second_part = listing.items.len() - n_second;
+        Ok((listing, second_part))
+    }
+
+    /// Lists all inputs, repeated ones too.
+    fn list<P: AsRef<Path>>(paths: &[P], settings: &SourceSettings) -> Result<Self, Error> {
         let mut listing = Self::default();
         let mut has_standard_input = false;
         for path in paths.iter().map(AsRef::as_ref) {
@@ -71,12 +104,12 @@ impl Listing {
                 listing.items.push(InputItem::StandardInput);
             }
         }
-        listing.remove_repeated(settings);
         Ok(listing)
     }
 
-    /// Removes outputs of the run and files that were found before.
-    fn remove_repeated(&mut self, settings: &SourceSettings) {
+    /// Removes outputs of the run and files that were found before; returns how many of the first `n` inputs
+    /// remain.
+    fn remove_repeated(&mut self, settings: &SourceSettings, n: usize) -> usize {
         let outputs = Outputs::new(&settings.outputs);
         let mut seen = SeenFiles::default();
         let mut is_kept = Vec::with_capacity(self.items.len());
@@ -101,8 +134,10 @@ impl Listing {
                 InputItem::StandardInput | InputItem::Problem(_) => true,
             });
         }
+        let n_kept = is_kept.iter().take(n).filter(|is_kept| **is_kept).count();
         let mut is_kept = is_kept.into_iter();
         self.items.retain(|_| is_kept.next().unwrap_or(true));
+        n_kept
     }
 
     fn add(&mut self, path: &Path, settings: &SourceSettings) -> Result<(), Error> {

@@ -19,7 +19,8 @@ use crate::documents::Documents;
 use crate::error::Error;
 use crate::index_file::{AnalysisConfig, SharedText};
 use crate::ingest::{DocumentNotes, IngestOptions, Ingested, ingest};
-use crate::settings::Settings;
+use crate::settings::{Pairing, Settings};
+use crate::skipped::{skipped_chunks, without_skipped};
 use crate::summary::DiscoveryCounts;
 
 /// Reports the progress of a run and stops it. Share it with another thread to show a progress bar
@@ -87,11 +88,11 @@ pub fn discover(
 ) -> Result<DiscoveryOutput, Error> {
     let mut clock = Clock::start();
     let SharedFindings { collection, read, near_sets, mut found } =
-        find(source, settings, control, &mut clock)?;
+        find(source, settings, true, control, &mut clock)?;
     let threads = settings.n_threads();
 
     let mut counts = DiscoveryCounts {
-        distinct_chunks: found.distinct_chunks,
+        distinct_chunks: found.distinct_chunks - skipped_chunks(&found.shared),
         collisions: found.collisions,
         chunks: found.total_chunks,
         input_bytes: read.input_bytes,
@@ -99,7 +100,6 @@ pub fn discover(
         ..DiscoveryCounts::default()
     };
     counts.add_documents(&read.documents);
-    counts.add_shared(&found.shared);
     let texts = text_numbers(&read.documents, &found);
     let shared_chunks = Arc::new(std::mem::take(&mut found.shared));
     let shared = found.chunks.take().map(|chunks| SharedText {
@@ -108,6 +108,8 @@ pub fn discover(
         texts: Arc::clone(&texts),
         analysis: AnalysisConfig::new(settings),
     });
+    let shared_chunks = without_skipped(shared_chunks);
+    counts.add_shared(&shared_chunks);
     // If nothing but common chunks is excluded, the raw overlaps need no second pass.
     let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
         .then(|| Overlaps::new(Arc::clone(&shared_chunks), Arc::clone(&texts)));
@@ -127,7 +129,10 @@ pub fn discover(
         max_additions: settings.tuning.max_additions,
     };
     let stop = || control.stop.is_requested();
-    let graph = Graph::new(&shared_chunks, texts, graph_settings, &stop)?;
+    let graph = match &read.sides {
+        Some(sides) => Graph::between(&shared_chunks, texts, sides, graph_settings, &stop)?,
+        None => Graph::new(&shared_chunks, texts, graph_settings, &stop)?,
+    };
     clock.stage("pairs", 0);
 
     let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
@@ -164,10 +169,11 @@ pub fn overlaps(
         select: Selection::default(),
         imatch: None,
         keep_chunks: KeepChunks::None,
+        pairing: Pairing::All,
         is_strict: false,
         ..settings.clone()
     };
-    let shared = shared(source, &settings, control)?;
+    let shared = shared(source, &settings, true, control)?;
     let mut overlaps = Overlaps::new(shared.chunks, shared.texts);
     overlaps.excluded = shared.common_words;
     Ok(overlaps)
@@ -191,15 +197,19 @@ pub(crate) struct SharedDocuments {
     pub(crate) common_words: Option<ExcludedWords>,
 }
 
-/// Reads `source` and finds the chunks that its documents share, without excluded common chunks.
+/// Reads `source` and finds the chunks that its documents share, without excluded common chunks. If `checks_ids`, a
+/// document with the id of an earlier one is a problem.
 pub(crate) fn shared(
     source: &mut dyn Source,
     settings: &Settings,
+    checks_ids: bool,
     control: &RunControl,
 ) -> Result<SharedDocuments, Error> {
-    let SharedFindings { read, found, .. } = find(source, settings, control, &mut Clock::start())?;
+    let SharedFindings { read, found, .. } =
+        find(source, settings, checks_ids, control, &mut Clock::start())?;
     let texts = text_numbers(&read.documents, &found);
-    let (chunks, capped, common_words) = exclude_common(found.shared.into(), &texts, settings);
+    let (chunks, capped, common_words) =
+        exclude_common(without_skipped(found.shared.into()), &texts, settings);
     let Ingested { documents, problems, notes, .. } = read;
     Ok(SharedDocuments { documents, problems, notes, chunks, texts, capped, common_words })
 }
@@ -235,6 +245,7 @@ struct SharedFindings {
 fn find(
     source: &mut dyn Source,
     settings: &Settings,
+    checks_ids: bool,
     control: &RunControl,
     clock: &mut Clock,
 ) -> Result<SharedFindings, Error> {
@@ -250,6 +261,8 @@ fn find(
     let options = IngestOptions {
         threads,
         is_strict: settings.is_strict,
+        checks_ids,
+        pairing: &settings.pairing,
         progress: &control.progress,
         stop: &control.stop,
     };

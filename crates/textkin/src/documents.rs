@@ -10,6 +10,8 @@ pub struct DocumentEntry {
     pub words: u32,
     /// The address of its text; `None` for a document without tokens.
     pub(crate) address: Option<TextAddress>,
+    /// Whether it was skipped because of its id; it is in no pair.
+    pub is_skipped: bool,
     /// The ends of its id and of its time in the names.
     id_end: u32,
     time_end: u32,
@@ -44,7 +46,25 @@ impl DocumentPart {
         // Without a time both ends are equal; an empty time is the same as none.
         self.names.push_str(time.unwrap_or_default());
         let time_end = self.end();
-        self.entries.push(DocumentEntry { words, address, id_end, time_end });
+        self.entries.push(DocumentEntry { words, address, is_skipped: false, id_end, time_end });
+    }
+
+    /// Returns the id of a document.
+    pub(crate) fn id(&self, index: u32) -> &str {
+        let index = index as usize;
+        let start = if index == 0 { 0 } else { self.entries[index - 1].time_end as usize };
+        &self.names[start..self.entries[index].id_end as usize]
+    }
+
+    /// Iterates over the ids.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|index| self.id(index))
+    }
+
+    /// Takes the text of a document from it.
+    pub(crate) fn skip(&mut self, index: u32) {
+        let entry = &mut self.entries[index as usize];
+        (entry.words, entry.address, entry.is_skipped) = (0, None, true);
     }
 
     /// Returns the number of documents.
@@ -90,8 +110,7 @@ impl Documents {
     #[must_use]
     pub fn id(&self, number: u32) -> &str {
         let (part, index) = self.locate(number);
-        let start = if index == 0 { 0 } else { part.entries[index - 1].time_end as usize };
-        &part.names[start..part.entries[index].id_end as usize]
+        part.id(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
     /// Returns the time of document `number`, as written in the source.

@@ -62,7 +62,7 @@ pub use crate::repository::{
     Condition, NewPairs, RepositoryConfig, RepositorySource, RepositoryWriter, SearchResults,
     SearchSettings, Searcher, SelectedDocuments, pairs_with_new,
 };
-pub use crate::settings::{Settings, Tuning};
+pub use crate::settings::{Pairing, Settings, Tuning};
 pub use crate::size::parse_size;
 pub use crate::streams::{
     BlockOrigin, CopiedOrigin, DocumentOrigins, StreamTracer, TopOrigins, TraceOutput,

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashSet};
 use textkin_core::parallel;
 use textkin_core::{
     Chunk, Content, Document, DocumentSink, Note, Problem, Source, StoredChunks, Tokens,
@@ -18,6 +18,8 @@ use textkin_index::{BatchBuilder, Collection, Progress, Stop, TextAddress};
 use crate::analyzer::Analyzer;
 use crate::documents::{DocumentPart, Documents};
 use crate::error::Error;
+use crate::settings::Pairing;
+use crate::sides::{FieldValues, sides_of_values};
 
 /// Buffers with more bytes of tokens than this are not reused for the next document.
 const LARGE_TEXT: usize = 16 << 20;
@@ -28,6 +30,8 @@ pub(crate) struct Ingested {
     pub(crate) documents: Documents,
     pub(crate) problems: Vec<Problem>,
     pub(crate) notes: Vec<DocumentNotes>,
+    /// The side of each document, if only documents of different sides form pairs.
+    pub(crate) sides: Option<Vec<u32>>,
     pub(crate) input_bytes: u64,
     pub(crate) text_bytes: u64,
 }
@@ -64,6 +68,9 @@ pub(crate) fn ingest(
         parallel::run(options.threads, |_| Worker::new(&shared).run());
     let mut parts = shared.parts.into_inner().unwrap_or_else(|broken| broken.into_inner());
     parts.sort_by_key(|part| part.number);
+    if options.checks_ids {
+        skip_duplicate_ids(&mut parts);
+    }
     if options.is_strict {
         let first = parts.iter_mut().find_map(|part| part.problems.drain(..).next());
         if let Some(problem) = first {
@@ -71,7 +78,8 @@ pub(crate) fn ingest(
         }
     }
     outcomes.into_iter().collect::<Result<Vec<()>, Error>>()?;
-    let mut ingested = Ingested::default();
+    let mut ingested =
+        Ingested { sides: sides(&mut parts, options.pairing)?, ..Ingested::default() };
     let mut pieces = Vec::with_capacity(parts.len());
     let mut first = 0u32;
     for part in parts {
@@ -89,11 +97,59 @@ pub(crate) fn ingest(
     Ok(ingested)
 }
 
+/// Reports every document whose id an earlier document of the same part has, and takes its text from it, so
+/// that it is in no pair.
+fn skip_duplicate_ids(parts: &mut [PieceResult]) {
+    let mut hashes = Vec::new();
+    for (part, piece) in (0u32..).zip(parts.iter()) {
+        for (index, id) in (0u32..).zip(piece.documents.ids()) {
+            let seed = u64::from(piece.part);
+            hashes.push((xxhash_rust::xxh3::xxh3_64_with_seed(id.as_bytes(), seed), part, index));
+        }
+    }
+    hashes.sort_unstable();
+    let mut duplicates = Vec::new();
+    for same in hashes.chunk_by(|(a, ..), (b, ..)| a == b).filter(|same| same.len() > 1) {
+        let mut seen: HashSet<(u32, &str)> = HashSet::new();
+        for &(_, part, index) in same {
+            let piece = &parts[part as usize];
+            if !seen.insert((piece.part, piece.documents.id(index))) {
+                duplicates.push((part, index));
+            }
+        }
+    }
+    duplicates.sort_unstable();
+    for (part, index) in duplicates {
+        let piece = &mut parts[part as usize];
+        piece.problems.push(Problem::duplicate_id(piece.documents.id(index)));
+        piece.documents.skip(index);
+    }
+}
+
+/// Returns the side of each document, if only documents of different sides form pairs.
+fn sides(parts: &mut [PieceResult], pairing: &Pairing) -> Result<Option<Vec<u32>>, Error> {
+    match pairing {
+        Pairing::All => Ok(None),
+        Pairing::AcrossParts => {
+            let of_part =
+                |part: &PieceResult| std::iter::repeat_n(part.part, part.documents.len() as usize);
+            Ok(Some(parts.iter().flat_map(of_part).collect()))
+        }
+        Pairing::AcrossField(name) => {
+            let values = parts.iter_mut().map(|part| std::mem::take(&mut part.fields));
+            sides_of_values(name, values).map(Some)
+        }
+    }
+}
+
 /// Options for reading a source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IngestOptions<'a> {
     pub(crate) threads: usize,
     pub(crate) is_strict: bool,
+    /// Whether a document with the id of an earlier one is a problem.
+    pub(crate) checks_ids: bool,
+    pub(crate) pairing: &'a Pairing,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
 }
@@ -116,6 +172,10 @@ struct SharedState<'a> {
 #[derive(Default)]
 struct PieceResult {
     number: u64,
+    /// The part of the source.
+    part: u32,
+    /// The values of the field that must differ, and the first names of other fields, if it is read.
+    fields: FieldValues,
     bytes: u64,
     text_bytes: u64,
     documents: DocumentPart,
@@ -173,14 +233,14 @@ impl<'a, 'b> Worker<'a, 'b> {
     fn run(mut self) -> Result<(), Error> {
         let shared = self.shared;
         while !shared.failed.load(Ordering::Relaxed) && !shared.options.stop.is_requested() {
-            let (number, piece) = {
+            let (number, part, piece) = {
                 let mut queue = shared.queue.lock().unwrap_or_else(|broken| broken.into_inner());
                 let Some(piece) = queue.0.next_piece() else { break };
                 queue.1 += 1;
-                (queue.1, piece)
+                (queue.1, queue.0.part(), piece)
             };
             let bytes = piece.bytes();
-            self.piece = PieceResult { number, bytes, ..PieceResult::default() };
+            self.piece = PieceResult { number, part, bytes, ..PieceResult::default() };
             piece.read(&mut self);
             let mut done = std::mem::take(&mut self.piece);
             done.documents.shrink();
@@ -277,7 +337,7 @@ impl<'a, 'b> Worker<'a, 'b> {
 
 impl DocumentSink for Worker<'_, '_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let Document { id, content, time, mut notes, .. } = document;
+        let Document { id, content, time, mut notes, metadata } = document;
         if content.text().is_some() != self.shared.has_texts {
             let reason = "the source has documents with and without text".to_owned();
             return self.problem(Problem { path: id.into_owned(), line: None, reason });
@@ -294,6 +354,9 @@ impl DocumentSink for Worker<'_, '_> {
             self.piece.notes.push(DocumentNotes { document: self.piece.documents.len(), notes });
         }
         self.piece.documents.push(&id, time.as_deref(), words, address);
+        if let Pairing::AcrossField(name) = self.shared.options.pairing {
+            self.piece.fields.push(name, metadata.as_deref());
+        }
         if self.tokens.normalized().len() > LARGE_TEXT {
             self.tokens = self.shared.analyzer.tokens();
             self.chunks = Vec::new();

@@ -32,6 +32,8 @@ pub struct Settings {
     pub threshold: f64,
     /// What lists a pair besides its score; `None` if only the score does.
     pub rules: Option<ListingRules>,
+    /// Which documents form pairs.
+    pub pairing: Pairing,
     /// How the shared chunks of pairs are counted.
     pub counting: Counting,
     /// Settings of I-Match, which finds near-duplicates before any chunk is compared; `None`
@@ -67,6 +69,7 @@ impl Default for Settings {
             score: Measure::default(),
             threshold: DEFAULT_THRESHOLD,
             rules: Some(ListingRules::default()),
+            pairing: Pairing::default(),
             counting: Counting::default(),
             imatch: None,
             max_df: None,
@@ -79,6 +82,19 @@ impl Default for Settings {
             tuning: Tuning::default(),
         }
     }
+}
+
+/// Which documents form pairs. Scores are those of all documents together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Pairing {
+    /// Every two documents.
+    #[default]
+    All,
+    /// Documents of different [parts](textkin_core::Source::part) of the source.
+    AcrossParts,
+    /// Documents that differ in this metadata field. Those without the field do not differ from one
+    /// another. The source must keep metadata.
+    AcrossField(String),
 }
 
 /// Limits of the algorithms. They affect speed and memory, never results.

@@ -34,7 +34,7 @@ pub struct DiscoveryCounts {
 
 impl DiscoveryCounts {
     pub(crate) fn add_documents(&mut self, documents: &Documents) {
-        for entry in documents.entries() {
+        for entry in documents.entries().filter(|entry| !entry.is_skipped) {
             self.documents += 1;
             self.words += u64::from(entry.words);
             self.empty_documents += u64::from(entry.words == 0);
@@ -47,7 +47,7 @@ impl DiscoveryCounts {
             self.shared_postings += u64::from(group.chunks) * u64::from(group.documents);
         }
         for (text, entry) in shared.texts.iter().enumerate() {
-            self.exact_duplicates += u64::from(entry.copies) - 1;
+            self.exact_duplicates += u64::from(entry.copies.saturating_sub(1));
             if entry.copies > 1 {
                 let groups = shared.groups_of_text.list(text).iter();
                 let elsewhere: u32 =

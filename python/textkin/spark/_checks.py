@@ -7,6 +7,7 @@ import difflib
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,7 +48,15 @@ def session(frame: Any) -> Any:
             "the Spark session of this DataFrame has stopped; create a new one "
             "(SparkSession.builder.getOrCreate()) and read the documents again"
         )
+    _use_this_python(context)
     return spark
+
+
+def _use_this_python(context: Any) -> None:
+    """Lets the workers of this machine run this Python, unless another one is set."""
+    is_set = os.environ.get("PYSPARK_PYTHON") or context.getConf().get("spark.pyspark.python")
+    if context.master.startswith("local") and sys.executable and not is_set:
+        context.pythonExec = sys.executable
 
 
 def documents(frame: Any, id: str, text: str) -> Any:

@@ -33,6 +33,8 @@ TEXT_PER_COUNTER, MIN_COUNTERS, COUNTERS_SHARE = 16, 1 << 20, 4
 def discover(
     df: Any,
     *,
+    against: Any = None,
+    across: str | None = None,
     id: str = "id",
     text: str = "text",
     chunk: str = _textkin.DEFAULT_CHUNK,
@@ -55,6 +57,10 @@ def discover(
 
     Args:
         df: the documents. Its rows must be the same whenever Spark reads them.
+        against: a second DataFrame with the same columns. Only pairs of a document of ``df`` (``a``) and one of
+            ``against`` (``b``) are returned; both may have the same ids. Pairs within either are counted and left
+            out at the end, unlike on one machine.
+        across: a column of ``df``. Only pairs of documents that differ in it are returned.
         id: the column with the ids, which must be unique.
         text: the column with the texts.
         chunk, select, score, threshold, normalize: as in :func:`textkin.discover`. Selectors that need the
@@ -74,6 +80,24 @@ def discover(
         textkin.Error: or one of its subclasses, with a message that says what to do.
     """
     spark = _checks.session(df)
+    if against is not None or across is not None:
+        rest = {
+            "chunk": chunk,
+            "select": select,
+            "score": score,
+            "threshold": threshold,
+            "normalize": normalize,
+            "checkpoint": checkpoint,
+            "task_memory": task_memory,
+            "block": block,
+            "common": common,
+            "counters": counters,
+        }
+        if against is None:
+            return _across(df, str(across), id, text, rest)
+        if across is not None:
+            raise _errors.SettingError("against and across cannot be used together")
+        return _against(df, against, id, text, rest)
     source = _checks.documents(df, id, text)
     settings = {
         "chunk": chunk,
@@ -101,6 +125,36 @@ def discover(
         store = Store(spark, checkpoint, settings)
         plan = Plan(spark, source, store, options)
         return plan.pairs(counter_bytes)
+
+
+def _against(df: Any, against: Any, id: str, text: str, rest: dict[str, Any]) -> Any:
+    """Returns the pairs of a document of `df` and one of `against`."""
+    from pyspark.sql import functions as f
+
+    _checks.session(against)
+    frames = [_checks.documents(frame, id, text) for frame in (df, against)]
+    # The first character of an id tells the frames apart, and puts those of `df` first.
+    marked = [
+        frame.select(f.concat(f.lit(mark), f.col("id")).alias("id"), "text")
+        for mark, frame in zip("01", frames)
+    ]
+    pairs = discover(marked[0].unionByName(marked[1]), **rest)
+    between = pairs.where("substring(a, 1, 1) != substring(b, 1, 1)")
+    return between.withColumns({name: f.expr(f"substring({name}, 2)") for name in ("a", "b")})
+
+
+def _across(df: Any, across: str, id: str, text: str, rest: dict[str, Any]) -> Any:
+    """Returns the pairs of documents that differ in a column."""
+    from pyspark.sql import functions as f
+
+    if across not in df.columns:
+        raise _errors.DataError(f"missing column '{across}'; found {', '.join(df.columns)}")
+    pairs = discover(df, id=id, text=text, **rest)
+    names = pairs.columns
+    for side in ("a", "b"):
+        values = df.select(f.col(id).cast("string").alias(side), f.col(across).alias(f"across_{side}"))
+        pairs = pairs.join(values, side)
+    return pairs.where("not (across_a <=> across_b)").select(*names)
 
 
 def _auto_counters(df: Any, task_memory: int) -> int | None:
@@ -231,9 +285,7 @@ class Plan:
         self.totals.chunks = found.chunks or 0
         if (found.max_n or 0) > 1:
             duplicate = ids.where("n > 1").first()
-            raise _errors.DataError(
-                f"{duplicate.n} documents have the id '{duplicate.id}'; ids must be unique"
-            )
+            raise _errors.DataError(f"{duplicate.id}: an earlier document has the same id; ids must be unique")
 
     def _lists(self, postings: Any, texts: Any) -> Any:
         """Returns the lists of texts that share a chunk, as pieces of work."""

@@ -23,12 +23,19 @@ use super::{AnalysisOptions, InputOptions};
 #[command(after_long_help = "Examples:
   textkin discover essays/
   textkin discover 'dump-*.jsonl.zst' --out pairs.csv --clusters clusters.jsonl
+  textkin discover answers/ --against library/
   textkin discover a.csv --text-field body --score containment --threshold 0.5 --out graph.graphml
   zcat docs.jsonl.gz | textkin discover - --out - | head")]
 pub(crate) struct Discover {
     /// Files, directories, globs, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Find only what INPUT shares with these documents, no pairs within either; can be repeated
+    #[arg(long, value_name = "INPUT", conflicts_with = "across", help_heading = "Comparison")]
+    pub(crate) against: Vec<PathBuf>,
+    /// Find only pairs of documents that differ in this field of their records, such as a newspaper
+    #[arg(long, value_name = "FIELD", help_heading = "Comparison")]
+    pub(crate) across: Option<String>,
     #[command(flatten)]
     pub(crate) comparison: DiscoverComparison,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! Input options, shared by all commands that read documents.
 
 use clap::Args;
-use textkin::engine::source::InputFormat;
+use textkin::engine::source::{InputFormat, TeiOptions};
 
 use textkin::engine::parse_size;
 
@@ -21,6 +21,9 @@ pub(crate) struct ReadOptions {
     /// For web pages, extract only the main content
     #[arg(long, hide_short_help = true)]
     pub(crate) main_content: bool,
+    /// What to read of TEI besides the corrected text: header, notes, original (readings); separated by commas
+    #[arg(long, value_name = "PARTS", hide_short_help = true)]
+    pub(crate) tei: Option<TeiOptions>,
     /// Time limit for extracting text from one file, in seconds
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400), hide_short_help = true)]
     pub(crate) max_seconds: u64,

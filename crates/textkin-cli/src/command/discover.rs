@@ -1,7 +1,6 @@
 //! `textkin discover`: finds every pair of documents that share text.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +15,7 @@ use textkin::engine::report::{
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Cluster, Pair, Reason, Rewind};
 use textkin::engine::{
-    DiscoveryOutput, PairRows, RepositorySource, RunControl, Settings, SharedText,
+    DiscoveryOutput, PairRows, Pairing, RepositorySource, RunControl, Settings, SharedText,
 };
 
 use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
@@ -42,7 +41,8 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     outputs::check(arguments)?;
     let mut source_settings = collection_settings(&arguments.input);
     source_settings.outputs = outputs::files(&arguments.output);
-    let repository = repository(&arguments.inputs)?;
+    source_settings.keeps_metadata = arguments.across.is_some();
+    let repository = repository(arguments)?;
     let mut settings = match &repository {
         Some(repository) => repository_settings(arguments, repository)?,
         None => settings(arguments)?,
@@ -55,7 +55,14 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     };
     let mut documents = match repository {
         Some(repository) => DocumentSource::Repository(repository.source()),
-        None => DocumentSource::Files(Inputs::open(&arguments.inputs, &source_settings)?),
+        None if arguments.against.is_empty() => {
+            DocumentSource::Files(Inputs::open(&arguments.inputs, &source_settings)?)
+        }
+        None => DocumentSource::Files(Inputs::open_against(
+            &arguments.inputs,
+            &arguments.against,
+            &source_settings,
+        )?),
     };
     if let DocumentSource::Files(inputs) = &mut documents {
         prepare_second_read(inputs, &settings)?;
@@ -150,7 +157,8 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     if found.counts.documents == 0 && !found.problems.is_empty() {
         return Ok(Exit::Failed);
     }
-    let is_found = found.graph.n_edges() > 0 || found.counts.exact_duplicates > 0;
+    let has_copies = settings.pairing == Pairing::All && found.counts.exact_duplicates > 0;
+    let is_found = found.graph.n_edges() > 0 || has_copies;
     Ok(if is_found { Exit::Found } else { Exit::Nothing })
 }
 
@@ -190,6 +198,11 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
         score: comparison.score,
         threshold: threshold(comparison.threshold, comparison.score)?,
         rules: comparison.threshold.rules(comparison.score),
+        pairing: match &arguments.across {
+            Some(field) => Pairing::AcrossField(field.clone()),
+            None if arguments.against.is_empty() => Pairing::All,
+            None => Pairing::AcrossParts,
+        },
         counting: performance.count,
         max_df: comparison.max_df,
         plan: performance.plan,
@@ -202,10 +215,17 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
 }
 
 /// Opens the repository among the inputs, if there is one. It must be the only input.
-fn repository(inputs: &[PathBuf]) -> anyhow::Result<Option<Repository>> {
-    let Some(folder) = inputs.iter().find(|path| Repository::exists_in(path)) else {
+fn repository(arguments: &Discover) -> anyhow::Result<Option<Repository>> {
+    let inputs = &arguments.inputs;
+    let all = inputs.iter().chain(&arguments.against);
+    let Some(folder) = all.into_iter().find(|path| Repository::exists_in(path)) else {
         return Ok(None);
     };
+    anyhow::ensure!(
+        arguments.against.is_empty(),
+        "--against reads files, but {0} is a repository; to use its documents: textkin repo export {0}",
+        folder.display()
+    );
     anyhow::ensure!(
         inputs.len() == 1,
         "{} is a repository and must be the only input; add the other documents to it with textkin repo add",
@@ -536,6 +556,7 @@ fn show(
         documents: found.counts.documents,
         words: found.counts.words,
         exact_duplicates: found.counts.exact_duplicates,
+        empty_documents: found.counts.empty_documents,
         problems: found.problems.len() as u64,
         edges: found.graph.n_edges(),
         threshold: settings.rules.is_none().then_some(settings.threshold),

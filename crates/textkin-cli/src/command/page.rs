@@ -174,6 +174,13 @@ pub(crate) fn named_settings(
     if settings.rules.is_some() {
         named.push(("rules", "default".to_owned()));
     }
+    if !arguments.against.is_empty() {
+        let paths: Vec<_> = arguments.against.iter().map(|path| path.to_string_lossy()).collect();
+        named.push(("against", paths.join(", ")));
+    }
+    if let Some(field) = &arguments.across {
+        named.push(("across", field.clone()));
+    }
     if let Some(max_df) = settings.max_df {
         named.push(("max_df", max_df.to_string()));
     }

@@ -96,10 +96,10 @@ fn loop_of_links_ends() {
 #[test]
 fn bad_lines_are_reported_by_number() {
     let folder = two_files();
-    let good = record("good", BAKERY);
+    let (good, other) = (record("good", BAKERY), record("other", BAKERY));
     folder.write(
         "x.jsonl",
-        format!("{good}{{\"id\": 2, \"text\": \n{good}[1]\n{{\"id\": 5, \"body\": \"x\"}}\n{{\"text\": 7}}\n"),
+        format!("{good}{{\"id\": 2, \"text\": \n{other}[1]\n{{\"id\": 5, \"body\": \"x\"}}\n{{\"text\": 7}}\n"),
     );
     let told = run_with_two_good_files(&folder, &["x.jsonl"]);
     let lines: Vec<&str> = told.lines().collect();

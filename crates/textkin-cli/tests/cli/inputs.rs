@@ -114,8 +114,10 @@ fn compression_is_detected_by_content() {
     let gzip = gzip.finish().unwrap();
     folder.write("named.jsonl.gz", &gzip);
     folder.write("unnamed.jsonl", &gzip);
-    let run = folder.discover(&["a.txt", "named.jsonl.gz", "unnamed.jsonl", "--out", "-"]);
-    assert_eq!(run.pairs(), [("a.txt", "gzip"), ("a.txt", "gzip"), ("gzip", "gzip")]);
+    for name in ["named.jsonl.gz", "unnamed.jsonl"] {
+        let run = folder.discover(&["a.txt", name, "--out", "-"]);
+        assert_eq!(run.pairs(), [("a.txt", "gzip")]);
+    }
     let run = folder.discover_from(&gzip, &["-", "a.txt", "--out", "-"]).expect(0);
     assert_eq!(run.pairs(), [("gzip", "a.txt")]);
     for (program, ending) in [("zstd", "zst"), ("xz", "xz"), ("bzip2", "bz2")] {
@@ -144,7 +146,7 @@ fn compressed_outputs_can_be_read_again() {
     folder.write("b.txt", FERRY);
     let outs = ["--out", "p.jsonl.zst", "--out", "p.csv.gz", "--out", "p.parquet"];
     folder.discover(&[&["a.txt", "b.txt"], &outs[..]].concat()).expect(0);
-    let options = ["--text-field", "b", "--id-field", "a", "--stats", "s.json"];
+    let options = ["--text-field", "b", "--stats", "s.json"];
     let inputs = ["p.jsonl.zst", "p.csv.gz", "p.parquet"];
     folder.discover(&[&inputs[..], &options].concat()).expect(0);
     let stats = folder.json("s.json");

@@ -6,6 +6,7 @@ mod support;
 #[path = "../../../textkin-extract/tests/formats/self_references.rs"]
 mod self_references;
 
+mod against;
 mod bad_input;
 mod client;
 mod compare;

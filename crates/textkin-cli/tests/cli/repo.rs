@@ -153,7 +153,7 @@ fn first_of_several_documents_with_one_id_is_added() {
     let folder = three();
     folder.write("x.jsonl", [record("one", FERRY), record("one", BAKERY)].concat());
     let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
-    run.expect_only("one: an earlier document has the same id");
+    run.expect_only("one: an earlier document has the same id; ids must be unique");
     for existing in ["skip", "replace"] {
         folder
             .repo(&["add", "r", "x.jsonl", "--existing", existing])

@@ -76,7 +76,7 @@ impl<'a> Deduplicator<'a> {
         texts: &'a [Option<u32>],
         settings: DeduplicatorSettings,
     ) -> Self {
-        let classes = Classes::new(shared);
+        let classes = Classes::new(shared, None);
         let mut class_of_text = vec![None; shared.texts.len()];
         for (class, texts) in (0u32..).zip(classes.texts.iter()) {
             for &text in texts {

@@ -30,7 +30,7 @@ pub(super) fn find(
     rule: Rule,
     control: &RunControl,
 ) -> Result<Duplicates, Error> {
-    let shared = discover::shared(source, settings, control)?;
+    let shared = discover::shared(source, settings, false, control)?;
     let documents = shared.documents;
     let deduplicator_settings = DeduplicatorSettings {
         measure: rule.measure,

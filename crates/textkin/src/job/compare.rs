@@ -5,7 +5,7 @@ use std::path::Path;
 
 use textkin_core::Note;
 use textkin_report::comparison_page;
-use textkin_source::{InputFormat, SourceSettings};
+use textkin_source::{InputFormat, SourceSettings, TeiOptions};
 use textkin_text::grammar::ChunkerKind;
 use textkin_text::tokenizer::{Normalization, TextPart};
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use textkin_core::{Document, DocumentSink, Measure, Problem, Rewind};
 use textkin_graph::Counting;
 use textkin_index::Plan;
-use textkin_source::{DocumentEditor, EditDecision, InputFormat, SourceSettings};
+use textkin_source::{DocumentEditor, EditDecision, InputFormat, SourceSettings, TeiOptions};
 use textkin_text::grammar::ChunkerKind;
 use textkin_text::tokenizer::{Normalization, TextPart};
 

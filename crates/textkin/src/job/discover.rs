@@ -10,7 +10,7 @@ use textkin_core::{Document, Measure, Pair, Problem, Rewind};
 use textkin_graph::{Clustering, Counting, Overlaps};
 use textkin_index::{ImatchSettings, KeepChunks, Plan};
 use textkin_report::PairRow;
-use textkin_source::{InputFormat, SourceSettings};
+use textkin_source::{InputFormat, Inputs, SourcePair, SourceSettings, TeiOptions};
 use textkin_text::grammar::{ChunkerKind, Selection};
 use textkin_text::tokenizer::{Normalization, TextPart};
 
@@ -24,7 +24,7 @@ use crate::discover::{DiscoveryOutput, RunControl, discover};
 use crate::error::Error;
 use crate::explain::DocumentTexts;
 use crate::pairs::{PairRows, raw_overlaps};
-use crate::settings::Settings;
+use crate::settings::{Pairing, Settings};
 use crate::survey::survey_collection;
 use crate::threshold::Threshold;
 
@@ -129,10 +129,75 @@ impl Discover {
         self
     }
 
+    /// Finds only pairs of documents that differ in this field of their metadata, such as two newspapers. Documents
+    /// without the field do not differ from one another. At least one document must have it.
+    pub fn across(mut self, field: impl Into<String>) -> Self {
+        self.options.settings.pairing = Pairing::AcrossField(field.into());
+        self.options.reading.keeps_metadata = true;
+        self
+    }
+
     analysis_options!();
     reading_options!();
     collection_options!();
     performance_options!();
+
+    /// Finds the pairs of a document of `documents` and one of `others`: what the first have from the others. Pairs
+    /// within either are not counted. Both may have the same ids.
+    ///
+    /// ```
+    /// use textkin::Discover;
+    ///
+    /// let answers = [("1", "row row row your boat gently down the stream")];
+    /// let songs = [
+    ///     ("1", "please row row row your boat gently down the stream"),
+    ///     ("2", "please row row row your boat gently down the stream again"),
+    /// ];
+    /// let found = Discover::new().run_against(answers, songs)?;
+    /// let pairs: Vec<_> = found.pairs().map(|pair| (pair.a, pair.b)).collect();
+    /// assert_eq!(pairs, [("1", "1"), ("1", "2")]);
+    /// # Ok::<(), textkin::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Discover::run`].
+    pub fn run_against<'a, 'b, D, E>(
+        &self,
+        documents: impl IntoIterator<Item = D>,
+        others: impl IntoIterator<Item = E>,
+    ) -> Result<Discovery, Error>
+    where
+        D: Into<Document<'a>>,
+        E: Into<Document<'b>>,
+    {
+        self.options.check()?;
+        let (first, second) = (super::memory_source(documents)?, super::memory_source(others)?);
+        let mut source = SourcePair::new(Box::new(first), Box::new(second));
+        self.across_parts().run_source(&mut source, &RunControl::default())
+    }
+
+    /// Finds the pairs of a document in the files of `paths` and one in those of `others`. A file in both is one of
+    /// `others`.
+    ///
+    /// # Errors
+    /// As [`Discover::run_paths`].
+    pub fn run_paths_against<P: AsRef<Path>, Q: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+        others: impl IntoIterator<Item = Q>,
+    ) -> Result<Discovery, Error> {
+        self.options.check()?;
+        let (paths, others) = (Vec::from_iter(paths), Vec::from_iter(others));
+        let mut inputs = Inputs::open_against(&paths, &others, &self.options.reading)?;
+        self.across_parts().run_source(&mut inputs, &RunControl::default())
+    }
+
+    /// Returns this discovery, restricted to pairs of documents of different parts of the source.
+    fn across_parts(&self) -> Self {
+        let mut job = self.clone();
+        job.options.settings.pairing = Pairing::AcrossParts;
+        job
+    }
 
     /// Finds the pairs of documents in memory: anything that yields documents, such as tuples of id and text.
     ///
@@ -242,12 +307,13 @@ impl Discovery {
         clusters.into_iter().map(cluster).collect()
     }
 
-    /// Compares two documents passage by passage. The source is read again to get their texts.
+    /// Compares two documents passage by passage; after [`Discover::run_against`], `a` is of the first documents and
+    /// `b` of the others if both have the id. The source is read again to get their texts.
     ///
     /// # Errors
     /// If no document has one of the ids, or its text cannot be read again.
     pub fn explain(&self, a: &str, b: &str) -> Result<Comparison, Error> {
-        let numbers = [self.number(a)?, self.number(b)?];
+        let numbers = self.numbers(a, b)?;
         let Some(source) = &self.source else {
             return Err(Error::Document(
                 "the input is a stream and cannot be read again".to_owned(),
@@ -310,11 +376,18 @@ impl Discovery {
         (self.output, self.raw, self.options.settings)
     }
 
-    /// Returns the number of the first document with this id.
-    fn number(&self, id: &str) -> Result<u32, Error> {
-        let number = (0u32..).zip(self.ids()).find(|(_, known)| *known == id);
-        number
-            .map(|(number, _)| number)
-            .ok_or_else(|| Error::Document(format!("no document has the id '{id}'")))
+    /// Returns the numbers of the first document with id `a` and of the last one with id `b`: if two parts of the source
+    /// have the same ids, one of each part.
+    fn numbers(&self, a: &str, b: &str) -> Result<[u32; 2], Error> {
+        let documents = &self.output.documents;
+        let n = u32::try_from(documents.len()).unwrap_or(u32::MAX);
+        let numbers = |id| {
+            (0..n).filter(move |&number| {
+                !documents.entry(number).is_skipped && documents.id(number) == id
+            })
+        };
+        let unknown = |id: &str| Error::Document(format!("no document has the id '{id}'"));
+        let first = numbers(a).next().ok_or_else(|| unknown(a))?;
+        Ok([first, numbers(b).next_back().ok_or_else(|| unknown(b))?])
     }
 }

@@ -12,7 +12,7 @@ use textkin_core::hash::HashKind;
 use textkin_graph::{AlignSettings, Clustering, Counting};
 use textkin_index::Plan;
 use textkin_search::Ranking;
-use textkin_source::{InputFormat, SourceSettings};
+use textkin_source::{InputFormat, SourceSettings, TeiOptions};
 use textkin_text::grammar::{ChunkerKind, Selection};
 use textkin_text::tokenizer::{Normalization, TextPart};
 
@@ -78,6 +78,7 @@ option_values!(
     ExistingPolicy,
     HashKind,
     InputFormat,
+    TeiOptions,
     Keep,
     Measure,
     Normalization,
@@ -340,6 +341,13 @@ macro_rules! reading_options {
             self.options.set("input_format", format, |options, format| {
                 options.reading.input_format = Some(format);
             });
+            self
+        }
+
+        /// Sets what is read of TEI besides the corrected text: `"header"`, `"notes"` and `"original"` (readings),
+        /// separated by commas.
+        pub fn tei(mut self, parts: impl OptionValue<TeiOptions>) -> Self {
+            self.options.set("tei", parts, |options, parts| options.reading.extract.tei = parts);
             self
         }
 

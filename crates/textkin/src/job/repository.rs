@@ -7,7 +7,7 @@ use textkin_core::Document;
 use textkin_core::hash::HashKind;
 use textkin_graph::Counting;
 use textkin_index::Plan;
-use textkin_source::{InputFormat, SourceSettings};
+use textkin_source::{InputFormat, SourceSettings, TeiOptions};
 use textkin_text::grammar::{ChunkerKind, Selection};
 use textkin_text::tokenizer::{Normalization, TextPart};
 

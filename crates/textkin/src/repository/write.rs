@@ -302,15 +302,14 @@ fn add_entry(
             Ok(false)
         }
         Err(textkin_repository::Error::DuplicateId { id }) => {
-            let reason = match writer.is_pending(&id) {
-                true => "an earlier document has the same id".to_owned(),
+            added.problems.push(match writer.is_pending(&id) {
+                true => Problem::duplicate_id(id),
                 false => {
-                    "a document with this id is already in the repository; use --existing replace \
-                                          to replace it, or --existing skip to skip this one"
-                        .to_owned()
+                    let reason = "a document with this id is already in the repository; use --existing \
+                                  replace to replace it, or --existing skip to skip this one";
+                    Problem { path: id, line: None, reason: reason.to_owned() }
                 }
-            };
-            added.problems.push(Problem { path: id, line: None, reason });
+            });
             Ok(false)
         }
         Err(error) => Err(error.into()),

@@ -110,12 +110,17 @@ impl Preview {
             (false, _, ExistingPolicy::Skip) | (_, true, ExistingPolicy::Skip) => self.skipped += 1,
             (false, ..) | (true, true, ExistingPolicy::Refuse) => {
                 self.problems += 1;
-                let reason = match is_new {
-                    true => "the id already exists; use --existing replace or --existing skip",
-                    false => "an earlier document has the same id",
+                let problem = match is_new {
+                    true => Problem {
+                        path: document.id.to_string(),
+                        line: None,
+                        reason: "the id already exists; use --existing replace or --existing skip"
+                            .to_owned(),
+                    },
+                    false => Problem::duplicate_id(document.id.clone()),
                 };
-                anyhow::ensure!(!self.is_strict, "{}: {reason}", document.id);
-                print_message(format_args!("textkin: {}: {reason}\n", document.id));
+                anyhow::ensure!(!self.is_strict, "{problem}");
+                print_message(format_args!("textkin: {problem}\n"));
             }
             (true, is_stored, _) => {
                 self.added += 1;

@@ -93,6 +93,11 @@ pub(super) fn check(
         run_page.unchecked = Some("this requires all documents of the run".to_owned());
         return Ok(run_page);
     }
+    if ["against", "across"].iter().any(|name| !run["settings"][name].is_null()) {
+        run_page.unchecked =
+            Some("of --against and --across, only single pairs are checked".to_owned());
+        return Ok(run_page);
+    }
     let settings = settings(report, collection.templates, collection.stop_list)?;
     let settings = collection.resources.apply(settings);
     let run_control = collection.resources.run_control;
