@@ -193,7 +193,9 @@ impl Graph {
             documents_of_class.push(documents.iter().copied());
         }
         let rarity = Rarity::new(shared);
-        let listing = settings.rules.map(|rules| Listing::new(rules, shared, &classes, sides.as_deref(), &rarity));
+        let listing = settings
+            .rules
+            .map(|rules| Listing::new(rules, shared, &classes, sides.as_deref(), &rarity));
         let counted = count::edges(shared, &classes, listing.as_ref(), settings, stop)?;
         let mut blocks = counted.blocks;
         if sides.is_some() {

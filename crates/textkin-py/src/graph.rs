@@ -76,6 +76,7 @@ pub(crate) fn discover(
 
 /// Where to read the texts of a graph.
 #[derive(Debug, FromPyObject)]
+#[expect(clippy::large_enum_variant, reason = "one for each call, and PyO3 extracts no boxes")]
 pub(crate) enum TextSource<'py> {
     Repository(PyRef<'py, RepositoryHandle>),
     Data(Data),

@@ -436,6 +436,7 @@ mod tests {
             documents: 20_865,
             words: 38_214_000,
             exact_duplicates: 3021,
+            empty_documents: 0,
             problems: 1,
             edges: 412_345,
             threshold: Some(0.05),
@@ -546,6 +547,9 @@ Exact copies
     fn a_summary_without_pairs() {
         let summary =
             RunSummary { documents: 1, words: 7, threshold: Some(0.05), ..RunSummary::default() };
+        let with_empty = RunSummary { documents: 2, empty_documents: 1, ..summary.clone() };
+        let expected = "2 documents · 7 words · 1 empty document · no pairs with score ≥ 0.05\n";
+        assert_eq!(render_summary(&with_empty, PLAIN), expected);
         let expected = "1 document · 7 words · no pairs with score ≥ 0.05\n";
         assert_eq!(render_summary(&summary, PLAIN), expected);
         assert_eq!(render_pairs(&FoundPairs::default(), PLAIN), "");

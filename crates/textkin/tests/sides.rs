@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::engine::graph::{Clustering, Counting};
+use textkin::engine::graph::{Clustering, Counting, ListingRules};
 use textkin::engine::index::Plan;
 use textkin::engine::source::{MemorySource, SourcePair};
 use textkin::engine::types::{Document, Measure, Pair};
@@ -63,6 +63,14 @@ fn collections() -> impl Strategy<Value = Vec<Labelled>> {
     })
 }
 
+/// Listing rules that small texts meet, and the default ones.
+fn rules() -> Vec<ListingRules> {
+    let default = ListingRules::default();
+    let small =
+        ListingRules { run_words: 4, run_documents: 3, boilerplate_documents: 2, ..default };
+    vec![default, small]
+}
+
 /// The connected components of `edges`, as sets of documents.
 fn components(edges: impl Iterator<Item = (u32, u32)>) -> BTreeSet<BTreeSet<u32>> {
     let mut sets: Vec<BTreeSet<u32>> = Vec::new();
@@ -87,6 +95,7 @@ proptest! {
         plan in prop::sample::select(vec![Plan::Sort, Plan::Spex, Plan::Spill]),
         select in prop::sample::select(vec!["all", "winnow:3", "every:3"]),
         max_additions in prop::sample::select(vec![0, 3, u64::MAX]),
+        rules in prop::option::of(prop::sample::select(rules())),
         counting in prop::sample::select(vec![Counting::Exact, Counting::Probabilistic { counters: 7 }]),
         threads in 1usize..4,
     ) {
@@ -95,7 +104,7 @@ proptest! {
             threads: Some(threads),
             select: select.parse().unwrap(),
             tuning: Tuning { max_additions, ..Tuning::default() },
-            threshold, score, plan, counting,
+            threshold, score, plan, counting, rules,
             ..Settings::default()
         };
         let pairing = Pairing::AcrossField("paper".to_owned());
@@ -105,13 +114,17 @@ proptest! {
         let found = run(&texts, &across);
         prop_assert_eq!(rows(&found), expected.clone());
         prop_assert_eq!(found.graph.n_edges(), expected.len() as u64);
-        let lower = Settings { threshold: 0.0, counting: Counting::Exact, score: Measure::S1, ..all.clone() };
+        let lower = Settings { rules: None, threshold: 0.0, counting: Counting::Exact, score: Measure::S1, ..all.clone() };
         if let Some(n_pairs) = found.graph.n_pairs() {
             let every: Vec<Pair> = rows(&run(&texts, &lower)).into_iter().filter(differ).collect();
             prop_assert_eq!(n_pairs, every.len() as u64);
         }
+        // With rules, weak edges join no clusters.
+        if rules.is_some() {
+            return Ok(());
+        }
         // Documents with copies on the other side are always joined to them.
-        let copies = |a: u32| (a + 1..texts.len() as u32).filter_map(move |b| Some((a, b)));
+        let copies = |a: u32| (a + 1..texts.len() as u32).map(move |b| (a, b));
         let is_copy = |(a, b): &(u32, u32)| {
             let (a, b) = (&texts[*a as usize], &texts[*b as usize]);
             a.0 == b.0 && a.1 != b.1 && !a.0.is_empty()
@@ -148,6 +161,7 @@ proptest! {
             threads: Some(2),
             threshold: 0.05,
             score: Measure::Ssr,
+            rules: None,
             pairing,
             ..Settings::default()
         };
@@ -240,6 +254,7 @@ fn pairs_within_a_side_are_never_counted() {
     let settings = Settings {
         threshold: 0.0,
         score: Measure::Containment,
+        rules: None,
         pairing: Pairing::AcrossField("paper".to_owned()),
         tuning: Tuning { max_blocks: Some(20_000), max_additions: 20_000, ..Tuning::default() },
         ..Settings::default()

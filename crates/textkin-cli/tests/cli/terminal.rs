@@ -158,7 +158,9 @@ fn thresholds_out_of_range_are_rejected() {
     let run = folder.textkin(&["dedup", "in", "--dry-run", "--threshold", "90"]).expect(2);
     run.expect_only("--threshold is a share of words between 0 and 1, got 90; did you mean 0.9?");
     let run = folder.discover(&["in", "-t", "50"]).expect(2);
-    run.expect_only("--threshold must be between 0 and 1 for the score kin, got 50; did you mean 0.5?");
+    run.expect_only(
+        "--threshold must be between 0 and 1 for the score kin, got 50; did you mean 0.5?",
+    );
     let run = folder.discover(&["in", "--score", "ssr", "--threshold", "1.5"]).expect(2);
     run.expect_only("--threshold must be between 0 and 1 for the score ssr, got 1.5");
     folder.discover(&["in", "--score", "s1", "--threshold", "3"]).expect(0);
