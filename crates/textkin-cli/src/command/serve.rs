@@ -5,6 +5,9 @@ use std::io::{IsTerminal as _, Write as _};
 use textkin_mail::Destination;
 use textkin_server::{InboundMail, ListenConfig, LmtpAddress, Service, ServiceLimits, SetupState};
 use tokio::sync::watch;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::delivery;
 use crate::arguments::{GlobalOptions, LogFormat, MailArguments, Serve, When};
@@ -93,18 +96,19 @@ fn mail_in(arguments: &MailArguments) -> Option<InboundMail> {
 
 fn log(arguments: &Serve, global: GlobalOptions) -> anyhow::Result<()> {
     let level = if global.quiet { "error" } else { &arguments.log_level };
-    let filter = tracing_subscriber::EnvFilter::try_new(level)?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let filter: Targets = level.parse()?;
+    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     // A log file has no use for colours.
     let has_color = match global.color {
         When::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
         When::Always => true,
         When::Never => false,
     };
-    let builder = builder.with_ansi(has_color);
+    let layer = layer.with_ansi(has_color);
+    let registry = tracing_subscriber::registry().with(filter);
     match arguments.log_format {
-        LogFormat::Text => builder.with_target(false).init(),
-        LogFormat::Json => builder.json().init(),
+        LogFormat::Text => registry.with(layer.with_target(false)).init(),
+        LogFormat::Json => registry.with(layer.json()).init(),
     }
     Ok(())
 }
