@@ -4,6 +4,7 @@
 mod api;
 mod bench;
 mod corpus;
+mod dist;
 mod docs;
 mod features;
 mod generate;
@@ -12,6 +13,7 @@ mod peers;
 mod python;
 mod sets;
 mod spark;
+mod version;
 mod voice;
 mod web;
 
@@ -42,6 +44,18 @@ Tests and documentation
   cargo xtask api                      List the public items of the crate textkin in public-api.txt
   cargo xtask api check                Fail if that list is not current
   cargo xtask voice                    List phrases that textkin does not use (xtask/voice.txt); also a test
+
+Release
+  cargo xtask dist [PART…]             Build the files of a release for this machine in target/release-files: the
+                                       program in an archive, a wheel, on Linux a Debian package, a bill of
+                                       materials (parts: archive, wheel, deb, sbom; default all) and checksums
+                                       (pip installs the linker; needs Node, for the scripts of the pages)
+  cargo xtask dist test                Install them in empty Debian systems without a compiler, and measure the time
+                                       to the first result (needs debootstrap and root)
+  cargo xtask dist newcomer WHEEL      Install a wheel in an empty environment and run the README's Python lines
+                                       and commands without a network
+  cargo xtask dist manifests DIR       Fill the templates for Homebrew, conda and winget from the files in DIR
+  cargo xtask version [NEW DATE]       Print the version, or write a new one to all places
 
 Benchmarks
   cargo xtask bench discover PATH…     Compare discovery with reading and tokenizing alone (the floor)
@@ -112,6 +126,9 @@ fn main() -> Result<()> {
         ["docs"] => docs::generate(),
         ["api"] => api::write(),
         ["api", "check"] => api::check(),
+        ["dist", arguments @ ..] => dist::dist(arguments),
+        ["version"] => version::print(),
+        ["version", new, date] => version::set(new, date),
         ["features"] => features::check(),
         ["voice"] => voice::check(),
         ["web"] => web::web(),
@@ -133,10 +150,15 @@ fn root() -> Result<PathBuf> {
     Ok(parent.context("xtask is not inside a workspace")?.to_owned())
 }
 
-/// Returns a cargo command in the workspace, as if it were called by hand. Variables that the cargo of this task
-/// sets are not inherited; crates that read them would be built again.
+/// Returns a cargo command in the workspace, as if it were called by hand.
 fn cargo_command() -> Result<Command> {
-    let mut command = Command::new(env!("CARGO"));
+    command_in_workspace(env!("CARGO"))
+}
+
+/// Returns a command in the workspace. Variables that the cargo of this task sets are not inherited; crates that read
+/// them would be built again.
+fn command_in_workspace(program: &str) -> Result<Command> {
+    let mut command = Command::new(program);
     command.current_dir(root()?);
     for (name, _) in std::env::vars_os() {
         let is_inherited = name.to_str().is_some_and(|name| {

@@ -7,6 +7,9 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{bench, cargo, generate, root};
 
+/// Folder of the environment.
+const ENVIRONMENT: &str = "target/python";
+
 /// Environment variable that skips these tests.
 const SKIP: &str = "TEXTKIN_SKIP_PYTHON";
 
@@ -49,7 +52,8 @@ pub(crate) fn test() -> Result<()> {
     if has_java {
         requirements.push_str(SPARK);
     }
-    let environment = environment(&python, &requirements)?;
+    let environment = environment(&root()?.join(ENVIRONMENT), &python, &requirements)
+        .with_context(|| format!("set {SKIP}=1 to skip the tests of the Python package"))?;
     cargo(&BUILD)?;
     install(&environment)?;
     let root = root()?;
@@ -82,7 +86,8 @@ pub(crate) fn test() -> Result<()> {
 /// Compares discovery from a pandas column with the command on the same documents.
 pub(crate) fn bench() -> Result<()> {
     let python = interpreter().context("Python 3.10 or later is missing")?;
-    let environment = environment(&python, "pandas>=2.2\npyarrow>=20\nmaturin>=1.9.4,<2\n")?;
+    let requirements = "pandas>=2.2\npyarrow>=20\nmaturin>=1.9.4,<2\n";
+    let environment = environment(&root()?.join(ENVIRONMENT), &python, requirements)?;
     bench::build_command("")?;
     let folder = tempfile::tempdir()?;
     let input = folder.path().join("documents.jsonl");
@@ -105,7 +110,7 @@ pub(crate) fn bench() -> Result<()> {
 }
 
 /// Returns a Python of version 3.10 or later.
-fn interpreter() -> Option<PathBuf> {
+pub(crate) fn interpreter() -> Option<PathBuf> {
     let is_new = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
     ["python3", "python"].into_iter().map(PathBuf::from).find(|python| {
         let checked = Command::new(python).args(["-c", is_new]).output();
@@ -113,33 +118,28 @@ fn interpreter() -> Option<PathBuf> {
     })
 }
 
-/// Returns the environment with these packages; creates or updates it if necessary.
-fn environment(python: &Path, requirements: &str) -> Result<PathBuf> {
-    let folder = root()?.join("target/python");
+/// Returns the environment in `folder` with these packages; creates or updates it if necessary.
+pub(crate) fn environment(folder: &Path, python: &Path, requirements: &str) -> Result<PathBuf> {
     let stamp = folder.join("requirements.txt");
     let has_all =
         |installed: String| requirements.lines().all(|line| installed.lines().any(|l| l == line));
     if std::fs::read_to_string(&stamp).is_ok_and(has_all) {
-        return Ok(folder);
+        return Ok(folder.to_owned());
     }
-    if !in_environment(&folder, "python").exists() {
+    if !in_environment(folder, "python").exists() {
         println!("creating a Python environment in {}", folder.display());
-        let created = Command::new(python).args(["-m", "venv"]).arg(&folder).status()?;
+        let created = Command::new(python).args(["-m", "venv"]).arg(folder).status()?;
         ensure!(created.success(), "python -m venv failed");
     }
     let list = folder.join("new-requirements.txt");
     std::fs::write(&list, requirements)?;
-    let pip = Command::new(in_environment(&folder, "python"))
+    let pip = Command::new(in_environment(folder, "python"))
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
         .arg(&list)
         .status()?;
-    ensure!(
-        pip.success(),
-        "pip cannot install the requirements of the Python tests (python/requirements.txt); \
-         set {SKIP}=1 to skip these tests"
-    );
+    ensure!(pip.success(), "pip cannot install: {}", requirements.trim().replace('\n', ", "));
     std::fs::rename(&list, &stamp)?;
-    Ok(folder)
+    Ok(folder.to_owned())
 }
 
 /// Copies the compiled part into the package, and adds the package to the path of the environment.
@@ -163,7 +163,7 @@ fn install(environment: &Path) -> Result<()> {
 }
 
 /// Returns the path of a program in an environment.
-fn in_environment(environment: &Path, name: &str) -> PathBuf {
+pub(crate) fn in_environment(environment: &Path, name: &str) -> PathBuf {
     match cfg!(windows) {
         true => environment.join("Scripts").join(format!("{name}.exe")),
         false => environment.join("bin").join(name),
