@@ -30,7 +30,7 @@ fn raw_score_is_the_score_without_exclusions() {
     folder.write("form.txt", QUOTED);
     folder.discover(&["docs", "--out", "raw.csv", "--threshold", "0", "--quiet"]).expect(0);
     let header = folder.read("raw.csv").lines().next().unwrap().to_owned();
-    assert!(header.ends_with(",words_b"), "no column without exclusions: {header}");
+    assert!(header.ends_with(",reason"), "no column without exclusions: {header}");
     let raw = rows(&folder, "raw.csv");
     for options in
         [&["--exclude", "quotes,bibliography"][..], &["--template", "form.txt"], &["--max-df", "2"]]
@@ -61,7 +61,7 @@ fn raw_score_is_the_score_without_exclusions() {
         assert_eq!(found.len(), 1, "c has nothing but the quotation: {options:?}");
         for (pair, fields) in found {
             let (_, raw) = raw.iter().find(|(other, _)| *other == pair).unwrap();
-            assert_eq!(fields[14], raw[2], "{options:?}");
+            assert_eq!(fields[16], raw[2], "{options:?}");
             assert_ne!(fields[2], raw[2], "{options:?}");
             assert_ne!(fields[12], raw[12], "excluded words leave the words: {options:?}");
         }
@@ -122,7 +122,7 @@ fn html_shows_both_scores_and_greys_out_exclusions() {
     // The quotation is inside a passage.
     let (first, second) = SHARED.split_at(SHARED[..120].rfind(' ').unwrap());
     folder.write("docs/a.txt", format!("{first} “as it is said” {second}"));
-    folder.write("docs/b.txt", format!("{first} “some say so” {second}"));
+    folder.write("docs/b.txt", format!("{first} “some say so” {second} And more."));
     folder.discover(&["docs", "--exclude", "quotes", "--html", "run.html", "--quiet"]).expect(0);
     let page = folder.read("run.html");
     assert!(page.contains(">Raw score</th>") && page.contains("(raw score 0."), "both scores");

@@ -33,7 +33,7 @@ fn lookalike_letters_are_reported_in_texts_and_records() {
         ])
         .expect(0);
     assert_eq!(run.pairs().len(), 10, "{run:?}");
-    assert!(run.rows().iter().all(|row| row.ends_with(",1.0,1.0,10,10")), "{run:?}");
+    assert!(run.rows().iter().all(|row| row.ends_with(",1.0,1.0,10,10,10,exact copy")), "{run:?}");
     for name in ["in/plain.txt", "r", "c", "in/page.html"] {
         let told = format!(
             "textkin: {name}: suspicious: 3 zero-width characters inside words; 2 words with \

@@ -21,9 +21,10 @@ fn with<'a>(options: &[&'a str]) -> Vec<&'a str> {
     [&ALL_FIVE, options].concat()
 }
 
-const ROW_AB: &str = "a.txt,b.txt,0.5,2,2,0.2,0.2,0.1,0.5,0.9,0.9,0.9,10,10";
+const ROW_AB: &str = "a.txt,b.txt,0.6666666666666666,2,2,0.2,0.2,0.1,0.5,0.9,0.9,0.9,10,10,9,\
+                      score reaches the threshold";
 const ROW_DE: &str = "d.txt,e.txt,1.0,1,1,0.3333333333333333,0.3333333333333333,\
-                      0.16666666666666666,1.0,1.0,1.0,1.0,3,3";
+                      0.16666666666666666,1.0,1.0,1.0,1.0,3,3,3,exact copy";
 
 #[test]
 fn csv_has_fixed_columns_and_strongest_pair_first() {
@@ -118,7 +119,10 @@ fn extensions_choose_formats_and_several_can_be_written() {
         names.iter().map(|field| field.split(':').next().unwrap().trim_matches('"')).collect();
     assert_eq!(names, HEADER.split(',').collect::<Vec<_>>());
     assert_eq!((&rows[1]["a"], &rows[1]["b"]), (&"a.txt".into(), &"b.txt".into()));
-    assert_eq!((rows[1]["score"].as_f64(), rows[1]["words_b"].as_u64()), (Some(0.5), Some(10)));
+    assert_eq!(
+        (rows[1]["score"].as_f64(), rows[1]["words_b"].as_u64()),
+        (Some(2.0 / 3.0), Some(10))
+    );
     assert_eq!(folder.read("p.ndjson"), line);
 
     let parquet = folder.read_bytes("p.parquet");
@@ -134,7 +138,7 @@ fn extensions_choose_formats_and_several_can_be_written() {
     let matrix = folder.read("p.mtx");
     assert!(matrix.starts_with("%%MatrixMarket matrix coordinate real symmetric\n"), "{matrix}");
     let entries: Vec<&str> = matrix.lines().filter(|line| !line.starts_with('%')).collect();
-    assert_eq!(entries, ["5 5 2", "5 4 1", "2 1 0.5"]);
+    assert_eq!(entries, ["5 5 2", "5 4 1", "2 1 0.6666666666666666"]);
 }
 
 #[test]
@@ -173,7 +177,7 @@ fn clusters_have_fixed_fields_and_contain_exact_copies() {
     folder.discover(&with(&["--clusters", "c.jsonl"])).expect(0);
     assert_eq!(
         folder.read("c.jsonl"),
-        "{\"cluster\":0,\"size\":2,\"density\":1.0,\"weakest\":0.5,\
+        "{\"cluster\":0,\"size\":2,\"density\":1.0,\"weakest\":0.6666666666666666,\
          \"members\":[\"a.txt\",\"b.txt\"]}\n\
          {\"cluster\":1,\"size\":2,\"density\":1.0,\"weakest\":1.0,\
          \"members\":[\"d.txt\",\"e.txt\"]}\n"

@@ -88,7 +88,7 @@ fn document_of_one_repeated_word_has_one_chunk() {
         let run = folder.discover(&[&["a.txt", "b.txt"], &options[..]].concat()).expect(0);
         let row = run.rows()[0];
         assert!(row.starts_with("a.txt,b.txt,1.0,1,1,"), "{row}");
-        assert!(row.ends_with(",1.0,1.0,1.0,1.0,2000000,9"), "{row}");
+        assert!(row.contains(",1.0,1.0,1.0,1.0,2000000,9,9,"), "{row}");
         assert_eq!(folder.json("s.json")["distinct_chunks"], 1, "{plan}");
     }
 }
