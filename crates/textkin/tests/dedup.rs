@@ -136,6 +136,8 @@ impl Naive {
             chunks_b: in_b.len() as u64,
             covered_a: covered(a),
             covered_b: covered(b),
+            // No measure of deduplication uses it.
+            longest_run: 0,
         })
     }
 }
