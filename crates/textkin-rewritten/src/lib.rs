@@ -167,11 +167,11 @@ pub fn align_rewritten(
     b: &RewrittenText,
     method: &Method,
 ) -> Vec<RewrittenPassage> {
-    if a.len() == 0 || b.len() == 0 {
+    if a.n_words() == 0 || b.n_words() == 0 {
         return Vec::new();
     }
     let exact = exact_runs(a, b, method);
-    let mut is_exact = vec![false; a.len()];
+    let mut is_exact = vec![false; a.n_words()];
     for (words, _) in &exact {
         is_exact[words.clone()].fill(true);
     }

@@ -108,7 +108,7 @@ impl<'a> TextPair<'a> {
                 counts.1 += 1;
             }
         }
-        let n_words = (a.len() + b.len()) as f32;
+        let n_words = (a.n_words() + b.n_words()) as f32;
         let mut numbers: HashMap<u64, u32> = HashMap::new();
         let mut shared = Vec::new();
         let mut n_supports = 0;
@@ -156,7 +156,7 @@ impl<'a> TextPair<'a> {
     }
 
     pub(crate) fn n_words(&self, side: Side) -> usize {
-        self.texts[side as usize].len()
+        self.texts[side as usize].n_words()
     }
 
     /// The number of words that both texts have.

@@ -52,7 +52,7 @@ impl<'a> Naive<'a> {
         if n_a == 0 || n_b == 0 {
             return 0.0;
         }
-        let n_words = (self.texts[0].len() + self.texts[1].len()) as f64;
+        let n_words = (self.texts[0].n_words() + self.texts[1].n_words()) as f64;
         let share = f64::from(self.method.background_share);
         let rate = share * f64::from(self.method.background)
             + (1.0 - share) * f64::from((n_a + n_b).saturating_sub(2)) / n_words;
@@ -128,11 +128,11 @@ proptest! {
         let (a, b) = (prepared(&a, &method), prepared(&b, &method));
         let naive = Naive::new(&a, &b, &method);
         let window = |text: &RewrittenText, start: usize| -> BTreeSet<u64> {
-            text.stems()[start..(start + method.window).min(text.len())].iter().copied().collect()
+            text.stems()[start..(start + method.window).min(text.n_words())].iter().copied().collect()
         };
         let mut expected = BTreeMap::new();
-        for start_a in (0..a.len()).step_by(method.window / 2) {
-            for start_b in (0..b.len()).step_by(method.window / 2) {
+        for start_a in (0..a.n_words()).step_by(method.window / 2) {
+            for start_b in (0..b.n_words()).step_by(method.window / 2) {
                 let words = window(&a, start_a);
                 let gains = words.intersection(&window(&b, start_b)).copied().map(|stem| {
                     naive.gain(stem, 32, method.max_gain)
@@ -183,8 +183,8 @@ proptest! {
         let (text_a, text_b) = (prepared(&a, &method), prepared(&b, &method));
         let mut end = 0;
         for passage in align_rewritten(&text_a, &text_b, &method) {
-            prop_assert!(passage.a.start >= end && passage.a.end <= text_a.len());
-            prop_assert!(!passage.b.is_empty() && passage.b.end <= text_b.len());
+            prop_assert!(passage.a.start >= end && passage.a.end <= text_a.n_words());
+            prop_assert!(!passage.b.is_empty() && passage.b.end <= text_b.n_words());
             prop_assert!(a.get(passage.a_span.range()).is_some());
             prop_assert!(b.get(passage.b_span.range()).is_some());
             end = passage.a.end;

@@ -1,7 +1,9 @@
 //! A text made ready for alignment: what is compared of each word, and how strongly the text breaks between words.
 
+use std::ops::Range;
+
 use textkin_core::chunk::token_hash;
-use textkin_core::{Span, Tokens};
+use textkin_core::{Span, Tokens, WordSpan};
 
 /// A text made ready for alignment.
 #[derive(Clone, Debug)]
@@ -34,12 +36,33 @@ impl RewrittenText {
         &self.breaks
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of words.
+    #[must_use]
+    pub fn n_words(&self) -> usize {
         self.stems.len()
     }
 
+    /// Returns the bytes of a word.
+    ///
+    /// # Panics
+    /// If there is no such word.
+    #[must_use]
+    pub fn word(&self, at: usize) -> Span {
+        self.tokens.spans()[at]
+    }
+
+    /// Returns the place of a range of words, which is not empty.
+    ///
+    /// # Panics
+    /// If the range is empty or there are no such words.
+    #[must_use]
+    pub fn word_span(&self, words: &Range<usize>) -> WordSpan {
+        let (first, count) = (words.start as u32, words.len() as u32);
+        WordSpan { first, count, span: self.span(words) }
+    }
+
     /// Returns the bytes of the text from the first to the last of `words`, which are not empty.
-    pub(crate) fn span(&self, words: &std::ops::Range<usize>) -> Span {
+    pub(crate) fn span(&self, words: &Range<usize>) -> Span {
         let spans = self.tokens.spans();
         Span::new(spans[words.start].start, spans[words.end - 1].end)
     }

@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 
 use textkin_core::{Excluded, Exclusion, Layers, Note, Overlap, Span, TokenRange, Tokens};
 use textkin_graph::{AlignSettings, Alignment, align, align_excluding};
+use textkin_report::RewrittenMatches;
 use textkin_text::grammar::ChunkerKind;
 
 use crate::analyzer::Analyzer;
@@ -34,6 +35,9 @@ pub struct TextComparison {
     pub disguised_b: Vec<Span>,
     /// The overlap without exclusions, if the settings exclude anything.
     pub raw: Option<Overlap>,
+    /// The passages shared in other words, if they were sought
+    /// ([`find_rewritten`](crate::engine::find_rewritten)).
+    pub rewritten: Option<RewrittenMatches>,
     /// The normalization, by name.
     normalize: String,
     k: NonZeroU32,
@@ -140,6 +144,7 @@ pub fn compare_without(
         excluded_a,
         excluded_b,
         raw,
+        rewritten: None,
         normalize: settings.normalization.to_string(),
         k,
         max_gap,
@@ -207,6 +212,7 @@ impl TextComparison {
             raw: self.raw,
             passages: &alignment.passages,
             common_passages: &alignment.excluded_passages,
+            rewritten: self.rewritten.as_ref(),
             pair: None,
             settings: textkin_report::ComparisonSettings {
                 version: env!("CARGO_PKG_VERSION"),

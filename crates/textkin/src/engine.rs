@@ -62,6 +62,7 @@ pub use crate::repository::{
     Condition, NewPairs, RepositoryConfig, RepositorySource, RepositoryWriter, SearchResults,
     SearchSettings, Searcher, SelectedDocuments, pairs_with_new,
 };
+pub use crate::rewritten::find_rewritten;
 pub use crate::settings::{Pairing, Settings, Tuning};
 pub use crate::size::parse_size;
 pub use crate::streams::{
@@ -77,6 +78,7 @@ pub use textkin_core as types;
 pub use textkin_graph as graph;
 pub use textkin_index as index;
 pub use textkin_report as report;
+pub use textkin_rewritten as rewritten;
 pub use textkin_repository as repository_format;
 pub use textkin_search as search;
 pub use textkin_source as source;

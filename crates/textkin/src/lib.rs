@@ -60,6 +60,7 @@ mod timestamp;
 mod pairs;
 mod read;
 mod repository;
+mod rewritten;
 mod settings;
 mod sides;
 mod size;
@@ -72,8 +73,8 @@ mod streams;
 pub use error::Error;
 pub use job::{
     ByteSize, Cleaned, Compare, Comparison, Dedup, DedupUnit, Discover, Discovery, DocumentCluster,
-    Keep, Observer, OptionValue, PassageOrigin, RemovedDocument, RepositoryBuilder, Search,
-    SearchHit, SharedPassage, StageProgress, TracedDocument, Tracer,
+    Keep, Observer, OptionValue, PassageOrigin, RemovedDocument, RepositoryBuilder,
+    RewrittenPassage, Search, SearchHit, SharedPassage, StageProgress, TracedDocument, Tracer,
 };
 pub use repository::{AddSummary, ExistingPolicy, Repository};
 pub use textkin_core::{Content, Document, Problem};

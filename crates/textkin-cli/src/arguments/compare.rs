@@ -13,12 +13,13 @@ use super::{AnalysisOptions, ReadOptions};
 /// Finds runs of words that appear in both documents, in any order. Runs separated by a few changed words form
 /// one passage; the changed words are shown [in brackets] and not counted.
 ///
-/// Exit code: 0 if the documents share text, 1 if they do not, 2 on failure.
+/// Exit code: 0 if the documents share text (with --rewritten also in other words), 1 if they do not, 2 on failure.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   textkin compare draft.txt final.txt
   textkin compare essays.jsonl#17 essays.jsonl#42 --html report.html
   textkin compare a.txt b.txt --format json | jq .a.contained
+  textkin compare essay.txt source.txt --rewritten --html report.html
   textkin compare a.txt b.txt --exclude quotes,bibliography --template form.txt")]
 pub(crate) struct Compare {
     /// First document: a file, FILE#ID for one of several in a file, or - for standard input
@@ -27,6 +28,9 @@ pub(crate) struct Compare {
     /// Second document
     #[arg(value_name = "B")]
     pub(crate) b: PathBuf,
+    /// Also find passages that say the same in other words. They are shown apart and not counted as shared
+    #[arg(long)]
+    pub(crate) rewritten: bool,
     #[command(flatten)]
     pub(crate) analysis: AnalysisOptions,
     #[command(flatten)]

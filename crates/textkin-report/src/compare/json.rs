@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use textkin_core::{Overlap, Passage, Segment, WordSpan};
 
+use super::rewritten::{self, RewrittenLine};
 use super::{ComparedText, Comparison, RunPair};
 use crate::NoteLine;
 
@@ -38,6 +39,9 @@ struct ComparisonReport<'a> {
     scores: Scores,
     /// The shared passages, in the order of the first document.
     passages: Vec<PassageLine<'a>>,
+    /// The passages shared in other words; only with `--rewritten`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rewritten: Option<RewrittenLine<'a>>,
     /// Common text of both documents that `--max-df` excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     common_passages: Option<Vec<PassageLine<'a>>>,
@@ -258,6 +262,7 @@ pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> Stri
             ssr: overlap.ssr(),
             sscr: overlap.sscr(),
         },
+        rewritten: rewritten::line(comparison, with_text),
         passages: passages(comparison, comparison.passages, with_text),
         common_passages: (comparison.pair.is_some_and(|pair| pair.max_df.is_some()))
             .then(|| passages(comparison, comparison.common_passages, with_text)),

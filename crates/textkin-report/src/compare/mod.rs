@@ -9,6 +9,7 @@ mod json;
 mod page;
 mod pieces;
 mod policy;
+mod rewritten;
 mod text;
 
 use textkin_core::{Excluded, Note, Overlap, Passage, Reason, Repeat, Span};
@@ -19,6 +20,7 @@ pub use json::{WithText, comparison_json};
 pub use page::comparison_page;
 pub(crate) use page::escape;
 pub(crate) use policy::policy;
+pub use rewritten::{RewrittenMatch, RewrittenMatches, SameWord};
 pub use text::{Detail, render_comparison};
 
 /// One of the two documents.
@@ -81,6 +83,8 @@ pub struct Comparison<'a> {
     pub passages: &'a [Passage],
     /// Passages of common text that `--max-df` excluded, with no counted words nearby.
     pub common_passages: &'a [Passage],
+    /// The passages shared in other words, if they were sought.
+    pub rewritten: Option<&'a RewrittenMatches>,
     /// The settings.
     pub settings: ComparisonSettings<'a>,
     /// The result for this pair in a run, if the comparison is part of one.
@@ -109,10 +113,16 @@ pub struct RunPair<'a> {
 }
 
 impl Comparison<'_> {
-    /// Whether the documents share any words.
+    /// Whether the documents share any words, or a passage in other words.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.overlap.covered_a > 0 || self.overlap.covered_b > 0
+        self.overlap.covered_a > 0 || self.overlap.covered_b > 0 || self.is_rewritten()
+    }
+
+    /// Whether the documents share a passage in other words.
+    #[must_use]
+    pub fn is_rewritten(&self) -> bool {
+        self.rewritten.is_some_and(|rewritten| !rewritten.passages.is_empty())
     }
 
     /// Returns the start of the longest passage in the first document, up to `max_chars` characters, with

@@ -206,6 +206,27 @@
     const group = event.target.closest("g");
     if (group) go(Number(group.dataset.index));
   });
+  const rewritten = find("rewritten");
+  if (rewritten) {
+    const surest = find("surest");
+    const articles = Array.from(rewritten.querySelectorAll("article"));
+    const filter = () => {
+      find("surest-value").textContent = surest.value + " %";
+      for (const article of articles) article.hidden = Number(article.dataset.confidence) < Number(surest.value);
+    };
+    if (surest) {
+      surest.addEventListener("input", filter);
+      filter();
+    }
+    // Pointing at a word shows the word that it matches.
+    rewritten.addEventListener("pointerover", (event) => {
+      for (const word of rewritten.querySelectorAll(".linked")) word.classList.remove("linked");
+      const word = event.target.closest("i[data-w]");
+      if (!word) return;
+      const same = word.closest("article").querySelectorAll('i[data-w="' + word.dataset.w + '"]');
+      for (const one of same) one.classList.add("linked");
+    });
+  }
   new ResizeObserver(measure).observe(document.querySelector("main"));
   window.addEventListener("beforeprint", () => document.querySelector("details").setAttribute("open", ""));
   measure();

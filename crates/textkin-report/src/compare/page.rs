@@ -72,6 +72,7 @@ fn fill(name: &str, comparison: &Comparison<'_>, page: &mut String) {
         "counts" => page.push_str(&counts(comparison)),
         "text_a" => text(comparison, Side::A, page),
         "text_b" => text(comparison, Side::B, page),
+        "rewritten" => super::rewritten::section(comparison, page),
         "details" => details(comparison, page),
         // Text with "</script>" must not end the element.
         "json" => page.push_str(&comparison_json(comparison, WithText::No).replace('<', "\\u003c")),
@@ -122,6 +123,9 @@ fn counts(comparison: &Comparison<'_>) -> String {
     let (a, b) = (repeated(&comparison.a), repeated(&comparison.b));
     if a + b > 0 {
         parts.push(format!("repeated words: {} in A, {} in B", thousands(a), thousands(b)));
+    }
+    if let Some(rewritten) = comparison.rewritten {
+        parts.push(super::rewritten::summary_line(rewritten));
     }
     parts.join(" · ")
 }

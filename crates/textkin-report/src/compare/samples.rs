@@ -4,7 +4,9 @@ use textkin_core::{
     Excluded, Exclusion, Overlap, Passage, Repeat, Segment, SegmentKind, Span, WordSpan,
 };
 
-use super::{ComparedText, Comparison, ComparisonSettings};
+use super::{
+    ComparedText, Comparison, ComparisonSettings, RewrittenMatch, RewrittenMatches, SameWord,
+};
 
 /// A comparison that owns its texts.
 pub(crate) struct Sample {
@@ -17,6 +19,7 @@ pub(crate) struct Sample {
     pub(crate) common_passages: Vec<Passage>,
     pub(crate) excluded_a: Vec<Excluded>,
     pub(crate) repeats_b: Vec<Repeat>,
+    pub(crate) rewritten: Option<RewrittenMatches>,
 }
 
 impl Sample {
@@ -39,6 +42,7 @@ impl Sample {
             passages: &self.passages,
             common_passages: &self.common_passages,
             pair: None,
+            rewritten: self.rewritten.as_ref(),
             settings: ComparisonSettings {
                 version: "0.0.0",
                 k: 4,
@@ -121,6 +125,7 @@ pub(crate) fn edited() -> Sample {
         common_passages: Vec::new(),
         excluded_a: vec![Excluded { span: quoted.span, reason: Exclusion::Quotation }],
         repeats_b: vec![repeat],
+        rewritten: None,
     }
 }
 
@@ -136,9 +141,35 @@ pub(crate) fn empty() -> Sample {
         common_passages: Vec::new(),
         excluded_a: Vec::new(),
         repeats_b: Vec::new(),
+        rewritten: None,
     }
 }
 
-pub(crate) fn all() -> [Sample; 2] {
-    [edited(), empty()]
+/// A passage in other words, and nothing identical.
+pub(crate) fn rewritten() -> Sample {
+    let a = "The old keeper of the <lighthouse> lit the lamp";
+    let b = "A lighthouse keeper lit his big lamp today";
+    let word = |text: &str, word: &str| stretch(text, word, 0).span;
+    let same = |text: &str, weight| SameWord { a: word(a, text), b: word(b, text), weight };
+    let passage = RewrittenMatch {
+        kind: "rewritten",
+        confidence: 0.88,
+        likelihood: "likely",
+        a: stretch(a, a, 0),
+        b: stretch(b, b, 0),
+        same: vec![same("keeper", 4.0), same("lighthouse", 2.0), same("lit", 1.0), same("lamp", 0.1)],
+    };
+    let rewritten = RewrittenMatches { words_a: 9, words_b: 8, passages: vec![passage] };
+    Sample {
+        a: a.into(),
+        b: b.into(),
+        ids: ["draft.txt", "final.txt"],
+        overlap: Overlap { words_a: 9, words_b: 8, ..Overlap::default() },
+        rewritten: Some(rewritten),
+        ..empty()
+    }
+}
+
+pub(crate) fn all() -> [Sample; 3] {
+    [edited(), empty(), rewritten()]
 }

@@ -62,12 +62,9 @@ pub fn render_comparison(
         text.push_str(&heading(index + 1, passage, view));
         let words = |document: &str, pieces: &[TextPiece]| words(document, pieces, length);
         let (a, b) = (words(comparison.a.text, a), words(comparison.b.text, b));
-        if view.width >= MIN_SIDE_BY_SIDE {
-            side_by_side(&a, &b, view, &mut text)
-        } else {
-            one_above_other(&a, &b, view, &mut text)
-        }
+        show_sides(&a, &b, view, &mut text);
     }
+    text.push_str(&super::rewritten::render(comparison, view));
     text.push_str(&repeats(comparison, view));
     text
 }
@@ -83,7 +80,7 @@ fn summary(comparison: &Comparison<'_>, view: TerminalView) -> String {
     if let Some(raw) = &comparison.raw {
         lines.push((QUIET, format!("before exclusions: {}", shares(raw))));
     }
-    if comparison.is_shared() {
+    if comparison.overlap.covered_a > 0 || comparison.overlap.covered_b > 0 {
         let overlap = &comparison.overlap;
         let bridged = match (comparison.a.bridged, comparison.b.bridged) {
             (0, 0) => String::new(),
@@ -95,6 +92,9 @@ fn summary(comparison: &Comparison<'_>, view: TerminalView) -> String {
     } else {
         let k = comparison.settings.k;
         lines.push((QUIET, format!("no matching text of {k} or more words")));
+    }
+    if let Some(rewritten) = comparison.rewritten {
+        lines.push((NUMBER, super::rewritten::summary_line(rewritten)));
     }
     for (name, document) in [("A", &comparison.a), ("B", &comparison.b)] {
         if !document.notes.is_empty() {
@@ -124,7 +124,7 @@ fn shares(overlap: &Overlap) -> String {
 }
 
 /// Breaks `text` at spaces into lines of at most `columns` columns.
-fn broken(text: &str, columns: usize) -> Vec<String> {
+pub(super) fn broken(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is always a line");
@@ -152,6 +152,11 @@ fn heading(number: usize, passage: &Passage, view: TerminalView) -> String {
         words(&passage.a),
         words(&passage.b)
     );
+    heading_rule(&line, view)
+}
+
+/// A heading, followed by a rule to the end of the line if it has only one.
+pub(super) fn heading_rule(line: &str, view: TerminalView) -> String {
     let mut lines = broken(line.trim_end(), view.width);
     if let [line] = &mut lines[..] {
         let rule = view.width.min(200).saturating_sub(width(line) + 1);
@@ -174,11 +179,33 @@ fn by_passage(comparison: &Comparison<'_>, side: Side) -> Vec<Vec<TextPiece>> {
 
 /// A word with its style; broken only if it is wider than a line.
 #[derive(Debug)]
-struct StyledWord {
+pub(super) struct StyledWord {
     text: String,
     style: Style,
     /// Whether a space comes before it, unless it starts a line.
     has_space_before: bool,
+}
+
+impl StyledWord {
+    /// A word that both texts have.
+    pub(super) fn same(text: String) -> Self {
+        Self { text, style: SAME, has_space_before: true }
+    }
+
+    /// A word that the other text does not have.
+    pub(super) fn changed(text: String) -> Self {
+        Self { text, style: CHANGED, has_space_before: true }
+    }
+
+    /// Closes the bracket of the last word.
+    pub(super) fn close(words: &mut Vec<Self>) {
+        close(words, false);
+    }
+
+    /// A line that explains.
+    pub(super) fn quiet_line(line: &str, view: TerminalView) -> String {
+        format!("{}\n", view.paint(QUIET, line))
+    }
 }
 
 /// The words of one side of a passage. Control characters become visible.
@@ -304,6 +331,20 @@ fn wrapped(words: &[StyledWord], columns: usize, view: TerminalView) -> Vec<(Str
         (line.iter().map(|(style, run)| view.paint(*style, run)).collect::<String>(), columns)
     };
     lines.into_iter().map(paint).collect()
+}
+
+/// Shows two sides beside each other, or one above the other if the view is narrow.
+pub(super) fn show_sides(
+    a: &[StyledWord],
+    b: &[StyledWord],
+    view: TerminalView,
+    text: &mut String,
+) {
+    if view.width >= MIN_SIDE_BY_SIDE {
+        side_by_side(a, b, view, text);
+    } else {
+        one_above_other(a, b, view, text);
+    }
 }
 
 fn side_by_side(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut String) {

@@ -13,6 +13,7 @@ use super::options::{ByteSize, JobOptions, OptionValue, analysis_options, readin
 use crate::compare::{CommonText, TextComparison, compare_without};
 use crate::error::Error;
 use crate::read::read_document;
+use crate::rewritten::find_rewritten;
 use crate::settings::Settings;
 
 /// Compares two texts: which passages they share, and how much of each is contained in the other.
@@ -33,6 +34,7 @@ use crate::settings::Settings;
 #[must_use]
 pub struct Compare {
     options: JobOptions,
+    is_rewritten: bool,
 }
 
 impl Compare {
@@ -43,7 +45,7 @@ impl Compare {
 
     /// Creates a comparison with settings of the engine.
     pub fn with_settings(settings: Settings) -> Self {
-        Self { options: JobOptions { settings, ..JobOptions::default() } }
+        Self { options: JobOptions { settings, ..JobOptions::default() }, ..Self::default() }
     }
 
     analysis_options!();
@@ -52,6 +54,26 @@ impl Compare {
     /// Joins passages that are at most this many words apart on both sides.
     pub fn max_gap(mut self, words: u32) -> Self {
         self.options.max_gap = words;
+        self
+    }
+
+    /// Also finds passages that say the same in other words ([`Comparison::rewritten`]).
+    ///
+    /// ```
+    /// use textkin::Compare;
+    ///
+    /// let a = "The lighthouse keeper counted forty ships before the storm broke over the harbour. \
+    ///     He had lit the great lamp early, because fishermen had warned him that gulls flew inland.";
+    /// let b = "Before the storm reached the harbour, the keeper of the lighthouse counted some forty \
+    ///     ships. As gulls flew inland, which the fishermen had warned of, he lit the big lamp early.";
+    /// let comparison = Compare::new().rewritten(true).run(a, b)?;
+    /// assert_eq!(comparison.passages().count(), 0);
+    /// let passage = comparison.rewritten().next().expect("both tell the same");
+    /// assert!(passage.confidence > 0.8 && passage.a.starts_with("The lighthouse keeper"));
+    /// # Ok::<(), textkin::Error>(())
+    /// ```
+    pub fn rewritten(mut self, is_rewritten: bool) -> Self {
+        self.is_rewritten = is_rewritten;
         self
     }
 
@@ -79,7 +101,7 @@ impl Compare {
     }
 
     pub(crate) fn with_options(options: JobOptions) -> Self {
-        Self { options }
+        Self { options, ..Self::default() }
     }
 
     /// Compares two texts; the words in `common` are shown but excluded from the counts.
@@ -93,7 +115,11 @@ impl Compare {
         for compared in [&a, &b] {
             super::check_length(&compared.id, &compared.text)?;
         }
-        let details = compare_without(&a.text, &b.text, &settings, self.options.max_gap, common)?;
+        let mut details =
+            compare_without(&a.text, &b.text, &settings, self.options.max_gap, common)?;
+        if self.is_rewritten {
+            details.rewritten = Some(find_rewritten(&a.text, &b.text, &settings, &details)?);
+        }
         Ok(Comparison { a, b, details })
     }
 }
@@ -130,6 +156,24 @@ pub struct SharedPassage<'a> {
     pub words: u32,
 }
 
+/// A passage that two texts share in other words.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RewrittenPassage<'a> {
+    /// Its text in the first document.
+    pub a: &'a str,
+    /// Its text in the second document.
+    pub b: &'a str,
+    /// Its bytes in the first document.
+    pub a_range: Range<usize>,
+    /// Its bytes in the second document.
+    pub b_range: Range<usize>,
+    /// How sure it is, from 0 to 1: the share of passages like it that people had marked as rewritten.
+    pub confidence: f64,
+    /// Whether the passage of one text summarizes the other.
+    pub is_summary: bool,
+}
+
 impl Comparison {
     /// Returns the share of the words of the first text that the second contains, from 0 to 1.
     #[must_use]
@@ -153,6 +197,23 @@ impl Comparison {
                 a_range,
                 b_range,
                 words: passage.matched,
+            }
+        })
+    }
+
+    /// Iterates over the passages that the texts share in other words, in the order of the first text; none unless
+    /// [`Compare::rewritten`] was set. They do not count in [`Comparison::a_in_b`].
+    pub fn rewritten(&self) -> impl Iterator<Item = RewrittenPassage<'_>> {
+        let passages = self.details.rewritten.iter().flat_map(|rewritten| &rewritten.passages);
+        passages.map(|passage| {
+            let (a_range, b_range) = (passage.a.span.range(), passage.b.span.range());
+            RewrittenPassage {
+                a: &self.a.text[a_range.clone()],
+                b: &self.b.text[b_range.clone()],
+                a_range,
+                b_range,
+                confidence: passage.confidence,
+                is_summary: passage.kind == "summary",
             }
         })
     }

@@ -13,7 +13,7 @@ mod repository;
 mod search;
 mod trace;
 
-pub use compare::{Compare, Comparison, SharedPassage};
+pub use compare::{Compare, Comparison, RewrittenPassage, SharedPassage};
 pub use dedup::{Cleaned, Dedup, DedupUnit, Keep, RemovedDocument};
 pub use discover::{Discover, Discovery, DocumentCluster};
 pub use observer::{Observer, StageProgress};

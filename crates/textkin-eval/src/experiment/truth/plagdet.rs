@@ -1,9 +1,11 @@
 //! Passages compared with annotations as in PAN: plagdet, precision, recall, granularity.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 
-use textkin::engine::types::Measure;
-use textkin::engine::{Settings, compare, discover};
+use textkin::engine::rewritten::{Method, RewrittenPassage, RewrittenText, align_rewritten};
+use textkin::engine::types::{Layers, Measure, Span, Tokens, parallel};
+use textkin::engine::{Analyzer, Settings, compare, discover};
 
 use crate::collection::GroundTruth;
 use crate::error::Error;
@@ -33,15 +35,21 @@ pub(in crate::experiment) fn plagdet(
         let is_default = (k, max_gap) == DEFAULT;
         let way = format!("{k} words, gaps of {max_gap}");
         let way = if is_default { format!("{way} (the default)") } else { way };
-        push(&mut table, &way, &truth.passages, &found);
-        for (class, cases) in &by_class {
-            let pairs: BTreeSet<(u32, u32)> = cases.iter().map(pair_of).collect();
-            let own: Vec<Detection> =
-                found.iter().filter(|one| pairs.contains(&pair_of(one))).copied().collect();
-            push(&mut table, &format!("— {class}"), cases, &own);
-        }
+        push_classes(&mut table, &way, truth, &by_class, &found);
     }
+    let pairs = judged_pairs(truth);
+    context.set_stage("rewritten passages");
+    let found = rewritten_passages(context, &pairs)?;
+    push_classes(&mut table, "rewritten", truth, &by_class, &found);
+    let is_false = |(a, b): &(u32, u32)| found.iter().any(|one| (one.suspicious, one.source) == (*a, *b));
+    let false_alarms = pairs.iter().filter(|(a, b)| truth.unrelated.contains(*a, *b));
+    let false_alarms = false_alarms.filter(|pair| is_false(pair)).count();
     let notes = vec![
+        format!(
+            "Rewritten passages, as of compare --rewritten, are sought in all pairs with a label. {false_alarms} of {} pairs \
+             labelled as unrelated have one.",
+            truth.unrelated.len()
+        ),
         "JudgedDocument pairs that share a run of words are compared; passages of fewer than 8 words and of unjudged pairs are \
          excluded. The row of a class has the cases of that class and the passages found in the same document pairs."
             .to_owned(),
@@ -50,6 +58,23 @@ pub(in crate::experiment) fn plagdet(
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
+}
+
+/// Adds a row for all cases, and one for each class.
+fn push_classes(
+    table: &mut ReportTable,
+    name: &str,
+    truth: &GroundTruth,
+    by_class: &BTreeMap<&str, Vec<Detection>>,
+    found: &[Detection],
+) {
+    push(table, name, &truth.passages, found);
+    for (class, cases) in by_class {
+        let pairs: BTreeSet<(u32, u32)> = cases.iter().map(pair_of).collect();
+        let own: Vec<Detection> =
+            found.iter().filter(|one| pairs.contains(&pair_of(one))).copied().collect();
+        push(table, &format!("— {class}"), cases, &own);
+    }
 }
 
 fn push(table: &mut ReportTable, name: &str, cases: &[Detection], found: &[Detection]) {
@@ -120,4 +145,52 @@ fn passages(
         }));
     }
     Ok(found)
+}
+
+/// Returns the pairs with a label, copying document first where the label says which it is.
+fn judged_pairs(truth: &GroundTruth) -> Vec<(u32, u32)> {
+    let known: BTreeSet<(u32, u32)> = truth.passages.iter().map(pair_of).collect();
+    let is_known = |(a, b): &(u32, u32)| known.contains(&(*a, *b)) || known.contains(&(*b, *a));
+    let others = truth.unrelated.iter().chain(truth.related.keys().copied());
+    let others: BTreeSet<(u32, u32)> = others.filter(|pair| !is_known(pair)).collect();
+    known.iter().copied().chain(others).collect()
+}
+
+/// Returns the rewritten and the identical passages of pairs. The source of a summary of half of a text is all of it,
+/// as in PAN's labels.
+fn rewritten_passages(
+    context: &ExperimentContext<'_>,
+    pairs: &[(u32, u32)],
+) -> Result<Vec<Detection>, Error> {
+    let mut method = Method::default();
+    method.summary.whole_source = true;
+    let analyzer = Analyzer::new(&Settings::default())?;
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let documents: BTreeSet<u32> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    let documents: Vec<u32> = documents.into_iter().collect();
+    let prepared = parallel::map(&documents, threads, |number| {
+        let text = context.collection().texts.get(*number as usize);
+        let text = text.map_or("", |text| text.text.as_str());
+        let mut tokens = Tokens::new(Layers::SPANS);
+        analyzer.tokenize(text, &mut tokens);
+        RewrittenText::new(text, tokens, method.letters)
+    });
+    let prepared: BTreeMap<u32, RewrittenText> = documents.into_iter().zip(prepared).collect();
+    context.check_stopped()?;
+    let passages = parallel::map(pairs, threads, |&(suspicious, source)| {
+        if context.check_stopped().is_err() {
+            return Vec::new();
+        }
+        let passages = align_rewritten(&prepared[&suspicious], &prepared[&source], &method);
+        let ends = |span: Span| (span.range().start, span.range().end);
+        let detection = |one: RewrittenPassage| Detection {
+            suspicious,
+            source,
+            span: ends(one.a_span),
+            source_span: ends(one.b_span),
+        };
+        passages.into_iter().map(detection).collect()
+    });
+    context.check_stopped()?;
+    Ok(passages.concat())
 }
