@@ -64,8 +64,8 @@ pub use clusters::{ClusterLine, ClusterWriter};
 #[cfg(feature = "parquet")]
 pub use columns::PairColumns;
 pub use compare::{
-    ComparedText, Comparison, ComparisonSettings, Detail, RewrittenMatch, RewrittenMatches, RunPair,
-    SameWord, WithText, comparison_json, comparison_page, render_comparison,
+    ComparedText, Comparison, ComparisonSettings, Detail, RewrittenMatch, RewrittenMatches,
+    RunPair, SameWord, WithText, comparison_json, comparison_page, render_comparison,
 };
 pub use csv::{CsvWriter, csv_field, format_csv_header, format_csv_rows};
 pub use error::Error;

@@ -47,7 +47,8 @@ pub fn find_rewritten(
     }
     let count = |is_rewritten: &[bool], is_identical: &[bool]| {
         let words = is_rewritten.iter().zip(is_identical);
-        words.filter(|(is_rewritten, is_identical)| **is_rewritten && !**is_identical).count() as u64
+        words.filter(|(is_rewritten, is_identical)| **is_rewritten && !**is_identical).count()
+            as u64
     };
     Ok(RewrittenMatches {
         words_a: count(&is_rewritten_a, &is_identical_a),

@@ -110,7 +110,8 @@ pub(super) fn summary_line(rewritten: &RewrittenMatches) -> String {
     if rewritten.passages.is_empty() {
         return "no rewritten passages".to_owned();
     }
-    let passages = counted(rewritten.passages.len() as u64, "rewritten passage", "rewritten passages");
+    let passages =
+        counted(rewritten.passages.len() as u64, "rewritten passage", "rewritten passages");
     format!(
         "also {passages}: {} more words of A, {} of B",
         thousands(rewritten.words_a),
@@ -171,7 +172,9 @@ fn words(document: &str, passage: &RewrittenMatch, side: Side) -> Vec<StyledWord
 /// The section of the HTML page, with both sides of each passage.
 pub(super) fn section(comparison: &Comparison<'_>, page: &mut String) {
     let Some(rewritten) = comparison.rewritten else { return };
-    page.push_str("<section id=\"rewritten\" aria-label=\"Rewritten passages\"><h2>Rewritten passages</h2>");
+    page.push_str(
+        "<section id=\"rewritten\" aria-label=\"Rewritten passages\"><h2>Rewritten passages</h2>",
+    );
     if rewritten.passages.is_empty() {
         page.push_str("<p>None found.</p></section>");
         return;
@@ -261,7 +264,10 @@ struct RewrittenSide<'a> {
 }
 
 /// The passages as JSON.
-pub(super) fn line<'a>(comparison: &Comparison<'a>, with_text: WithText) -> Option<RewrittenLine<'a>> {
+pub(super) fn line<'a>(
+    comparison: &Comparison<'a>,
+    with_text: WithText,
+) -> Option<RewrittenLine<'a>> {
     let rewritten = comparison.rewritten?;
     let ends = |span: Span| [span.start, span.end];
     let side = |stretch: &WordSpan, text: &'a str| RewrittenSide {
@@ -290,16 +296,18 @@ pub(super) fn line<'a>(comparison: &Comparison<'a>, with_text: WithText) -> Opti
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::compare::{
-        Detail, comparison_json, comparison_page, render_comparison, samples,
-    };
     use crate::compare::json::WithText;
+    use crate::compare::{Detail, comparison_json, comparison_page, render_comparison, samples};
     use crate::terminal::TerminalView;
 
     #[test]
     fn rewritten_passages_are_shown_apart_with_their_confidence() {
         let sample = samples::rewritten();
-        let text = render_comparison(&sample.view(), TerminalView { width: 90, colour: false }, Detail::Short);
+        let text = render_comparison(
+            &sample.view(),
+            TerminalView { width: 90, colour: false },
+            Detail::Short,
+        );
         let expected = "\
 A: draft.txt
 B: final.txt
@@ -309,8 +317,8 @@ also 1 rewritten passage: 9 more words of A, 8 of B
 
 ── R1 ── rewritten, likely (88 %) · A 1–9 · B 1–8 ────────────────────────────────────────
 4 of 9 words of A are in this part of B, more than a common topic explains.
-[The old] keeper [of the] <lighthouse>      │ [A] lighthouse keeper lit [his big] lamp
-lit [the] lamp                              │ [today]
+[The old] keeper [of the] <lighthouse> lit  │ [A] lighthouse keeper lit [his big] lamp
+[the] lamp                                  │ [today]
 ";
         assert_eq!(text, expected);
     }
@@ -320,7 +328,10 @@ lit [the] lamp                              │ [today]
         let page = comparison_page(&samples::rewritten().view());
         assert!(page.contains("<article class=\"rewritten\" data-confidence=\"88\">"));
         assert!(page.contains("<i class=\"s3\" data-w=\"0\">keeper</i>"));
-        assert!(page.contains("&lt;<i class=\"s2\" data-w=\"1\">lighthouse</i>&gt;"), "texts are escaped");
+        assert!(
+            page.contains("&lt;<i class=\"s2\" data-w=\"1\">lighthouse</i>&gt;"),
+            "texts are escaped"
+        );
         assert_eq!(page.matches("<i class=\"s").count(), page.matches("</i>").count() - 1);
         assert!(!comparison_page(&samples::edited().view()).contains("id=\"rewritten\""));
     }

@@ -157,7 +157,12 @@ pub(crate) fn rewritten() -> Sample {
         likelihood: "likely",
         a: stretch(a, a, 0),
         b: stretch(b, b, 0),
-        same: vec![same("keeper", 4.0), same("lighthouse", 2.0), same("lit", 1.0), same("lamp", 0.1)],
+        same: vec![
+            same("keeper", 4.0),
+            same("lighthouse", 2.0),
+            same("lit", 1.0),
+            same("lamp", 0.1),
+        ],
     };
     let rewritten = RewrittenMatches { words_a: 9, words_b: 8, passages: vec![passage] };
     Sample {

@@ -41,7 +41,8 @@ pub(in crate::experiment) fn plagdet(
     context.set_stage("rewritten passages");
     let found = rewritten_passages(context, &pairs)?;
     push_classes(&mut table, "rewritten", truth, &by_class, &found);
-    let is_false = |(a, b): &(u32, u32)| found.iter().any(|one| (one.suspicious, one.source) == (*a, *b));
+    let is_false =
+        |(a, b): &(u32, u32)| found.iter().any(|one| (one.suspicious, one.source) == (*a, *b));
     let false_alarms = pairs.iter().filter(|(a, b)| truth.unrelated.contains(*a, *b));
     let false_alarms = false_alarms.filter(|pair| is_false(pair)).count();
     let notes = vec![
