@@ -1,23 +1,23 @@
 //! Checkpoints: the state of a tracer as bytes, so that a later run can continue the trace.
 //!
 //! Layout, little-endian: magic (8 bytes), version (4); length (4) and text of the settings, one `name
-//! value` per line; number of documents (8); state of the random generator, or the horizon (8); length (8)
-//! and bytes of the table, or of the first occurrences of all chunks, ordered by hash, 20 bytes each;
-//! XXH3-64 of everything before. Written and read as a stream, without a second copy of the table.
+//! value` per line; number of documents (8); state of the random generator (8), or the eviction clock (258
+//! numbers of 8); length (8) and bytes of the table, or of the first occurrences of all chunks, ordered by
+//! hash, 20 bytes each; XXH3-64 of everything before. Written and read as a stream, without a second copy of the table.
 
 use std::io::{self, Read, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::checksum_stream::ChecksumStream;
+use crate::clock::EvictionClock;
 use crate::exact_tracer::FirstOccurrence;
 use crate::tracer::MethodTracer;
-use crate::window_tracer::Horizon;
 use crate::{Error, Settings, Tracer};
 use textkin_core::Random;
 
 const MAGIC: [u8; 8] = *b"tktrace\n";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// Bytes of the first occurrence of a chunk: hash, origin, offset.
 const FIRST_OCCURRENCE_BYTES: usize = 20;
 /// Maximum length of the settings text, in bytes.
@@ -50,10 +50,14 @@ impl Tracer {
                 }
             }
             MethodTracer::Chunks(tracer) => {
-                save_table(&mut writer, tracer.random.state(), tracer.table.as_bytes())?;
+                writer.write_all(&tracer.random.state().to_le_bytes())?;
+                save_table(&mut writer, tracer.table.as_bytes())?;
             }
             MethodTracer::Windows(tracer) => {
-                save_table(&mut writer, tracer.horizon().to_number(), tracer.table())?;
+                for number in tracer.clock().to_numbers() {
+                    writer.write_all(&number.to_le_bytes())?;
+                }
+                save_table(&mut writer, tracer.table())?;
             }
         }
         let sum = writer.sum.digest();
@@ -76,10 +80,9 @@ impl Tracer {
         reader.check_settings(settings)?;
         let mut tracer = Self::new(settings)?;
         tracer.next = u64::from_le_bytes(reader.array()?);
-        let state = u64::from_le_bytes(reader.array()?);
-        let length = u64::from_le_bytes(reader.array()?);
         match &mut tracer.memory {
             MethodTracer::Exact(tracer) => {
+                let [_, length] = reader.numbers()?;
                 for _ in 0..length / FIRST_OCCURRENCE_BYTES as u64 {
                     let hash = u64::from_le_bytes(reader.array()?);
                     let origin = u64::from_le_bytes(reader.array()?);
@@ -88,11 +91,13 @@ impl Tracer {
                 }
             }
             MethodTracer::Chunks(tracer) => {
+                let [state, length] = reader.numbers()?;
                 tracer.random = Random::new(state);
                 reader.fill(length, tracer.table.as_bytes_mut())?;
             }
             MethodTracer::Windows(tracer) => {
-                tracer.set_horizon(Horizon::from_number(state));
+                tracer.set_clock(EvictionClock::from_numbers(reader.numbers()?));
+                let [length] = reader.numbers()?;
                 reader.fill(length, tracer.table_mut())?;
             }
         }
@@ -111,8 +116,7 @@ fn settings_text(settings: &Settings) -> String {
     settings.entries().into_iter().map(|(name, value)| format!("{name} {value}\n")).collect()
 }
 
-fn save_table(writer: &mut dyn Write, state: u64, table: &[u8]) -> io::Result<()> {
-    writer.write_all(&state.to_le_bytes())?;
+fn save_table(writer: &mut dyn Write, table: &[u8]) -> io::Result<()> {
     writer.write_all(&(table.len() as u64).to_le_bytes())?;
     writer.write_all(table)
 }
@@ -129,6 +133,14 @@ impl ChecksumStream<&mut dyn Read, Xxh3> {
         let mut bytes = [0; N];
         self.read_all(&mut bytes)?;
         Ok(bytes)
+    }
+
+    fn numbers<const N: usize>(&mut self) -> Result<[u64; N], Error> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = u64::from_le_bytes(self.array()?);
+        }
+        Ok(numbers)
     }
 
     fn fill(&mut self, length: u64, table: &mut [u8]) -> Result<(), Error> {

@@ -110,7 +110,7 @@ macro_rules! constant {
 
 impl Constant {
     /// Every constant, in display order.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 21] = [
         constant!("bucket", ALL, (1, 4096), "slots per bucket", |settings| Some(
             SettingField::Short(&mut settings.bucket)
         )),
@@ -219,15 +219,8 @@ impl Constant {
             "reach",
             KIN,
             (0, 255),
-            "words beyond a fully matching window that count as copied if the origin is mostly evicted",
+            "words beyond a fully matching window that count as copied if the origin is old",
             field!(windows, reach, Byte)
-        ),
-        constant!(
-            "landmark-worth",
-            KIN,
-            (1, 255),
-            "initial score of a landmark",
-            field!(windows, landmark_worth, Byte)
         ),
         constant!(
             "anchors",
@@ -240,7 +233,7 @@ impl Constant {
             "anchor-worth",
             KIN,
             (1, 255),
-            "score of an anchor",
+            "score of the first anchor; the second is worth a half of it, the third a third, …",
             field!(windows, anchor_worth, Byte)
         ),
         constant!(

@@ -9,24 +9,27 @@
 //! 3. Everything between two consecutive hits of a diagonal is on it if their windows match completely
 //!    towards each other: a bridge.
 //! 4. Beyond a fully matching window a few more words are on the diagonal, if the caller allows it.
-//! 5. If most anchors of the part were found in one origin that the caller accepts, everything is on their
-//!    diagonals from one anchor to the next, before the first and after the last; and a little towards an
-//!    anchor that was not found.
+//! 5. If at least half of the anchors that should still be in the table were found in one origin that the
+//!    caller accepts, everything is on their diagonals from one anchor to the next, before the first and
+//!    after the last; and half of the way to an anchor that was not found there.
 
 use std::ops::Range;
 
 use hashbrown::HashMap;
 
 use crate::WindowMethod;
+use crate::anchors::Anchor;
 use crate::chunks::{DocumentChunks, SelectedChunk, size};
 use crate::label::{LabelledRun, OriginLabels, OriginPosition};
 use crate::window::Agreement;
 
-/// Share of its anchors, as a fraction, that makes a document a copy of their origin. Below it, mails that
-/// quote one another are as frequent as copies.
-const MAJORITY: (usize, usize) = (3, 4);
+/// Share of the anchors, as a fraction, that makes a part of a document a copy of their origin.
+const MAJORITY: (usize, usize) = (1, 2);
 /// One part in this many of the way to a missing anchor counts as copied.
-const TOWARDS_MISSED: u32 = 4;
+const TOWARDS_MISSED: u32 = 2;
+/// A single anchor makes a document a copy only if it has moved by at most one part in this many of the
+/// words of the document. Text that moved further is mostly a quotation.
+const MAX_SHIFT: u32 = 3;
 
 /// Selected chunk that was found in the table.
 #[derive(Clone, Copy, Debug)]
@@ -67,9 +70,22 @@ impl ChunkHit {
         u32::from(self.agreement.after)
     }
 
+    /// Returns how many words the chunk is away from its position in the origin, modulo 65,536.
+    fn shift(&self) -> u32 {
+        let Diagonal { shift, .. } = self.diagonal();
+        u32::from(shift.min(shift.wrapping_neg()))
+    }
+
     pub(crate) fn diagonal(&self) -> Diagonal {
         Diagonal { origin: self.origin, shift: self.offset.wrapping_sub(low_16(self.first)) }
     }
+}
+
+/// Anchor, and the index of its hit if it was found.
+#[derive(Clone, Copy, Debug)]
+struct AnchorHit {
+    anchor: Anchor,
+    hit: Option<usize>,
 }
 
 /// An origin, and the offset there minus the offset here, modulo 65,536.
@@ -130,8 +146,10 @@ pub(crate) struct Diagonals {
     /// For each diagonal, the last hit so far.
     last_hits: Vec<u32>,
     by_diagonal: HashMap<Diagonal, u32>,
-    /// Each anchor, with its hit if that has an old origin.
-    anchor_hits: Vec<(u32, Option<usize>)>,
+    /// Each anchor, with the index of its hit.
+    anchor_hits: Vec<AnchorHit>,
+    /// The origins of these hits.
+    anchor_origins: Vec<u64>,
 }
 
 impl Diagonals {
@@ -189,34 +207,37 @@ impl Diagonals {
     }
 
     /// Assigns the text around anchors that were found in one old origin, if most of them were.
+    ///
+    /// `n_kept` returns how many anchors of a document are mostly still in the table; `None` if the
+    /// document is not old.
     pub(crate) fn extend_around_anchors(
         &mut self,
-        anchors: &[u32],
+        anchors: &[Anchor],
         hits: &[ChunkHit],
         limits: GuessLimits,
         n_words: u32,
-        is_old: impl Fn(u64) -> bool,
+        n_kept: impl Fn(u64) -> Option<usize>,
     ) {
         self.anchor_hits.clear();
-        let found = anchors.iter().map(|anchor| {
-            let position = hits.binary_search_by_key(anchor, |hit| hit.index).ok();
-            (*anchor, position.filter(|position| is_old(hits[*position].origin)))
-        });
-        self.anchor_hits.extend(found);
-        let origins = self.anchor_hits.iter().filter_map(|(_, hit)| Some(hits[(*hit)?].origin));
-        let Some(origin) = majority_origin(origins.collect(), anchors.len()) else { return };
+        self.anchor_hits.extend(anchors.iter().map(|anchor| AnchorHit {
+            anchor: *anchor,
+            hit: hits.binary_search_by_key(&anchor.index, |hit| hit.index).ok(),
+        }));
+        let Some((origin, n_kept)) = self.origin_of_anchors(hits, n_words, n_kept) else { return };
+        // Anchors that were probably evicted show nothing.
+        self.anchor_hits
+            .retain(|AnchorHit { anchor, hit }| hit.is_some() || usize::from(anchor.rank) < n_kept);
         let matching_hit =
-            |(_, hit): &(u32, Option<usize>)| hit.filter(|hit| hits[*hit].origin == origin);
+            |anchor: &AnchorHit| anchor.hit.filter(|hit| hits[*hit].origin == origin);
         for (number, anchor_hit) in self.anchor_hits.iter().enumerate() {
             let Some(hit) = matching_hit(anchor_hit) else { continue };
-            let (at, diagonal) = (anchor_hit.0, self.hit_diagonals[hit].0);
+            let (at, diagonal) = (anchor_hit.anchor.index, self.hit_diagonals[hit].0);
             let hit = &hits[hit];
             // Distance to claim towards another anchor.
-            let way =
-                |other: &(u32, Option<usize>)| match (at.abs_diff(other.0), matching_hit(other)) {
-                    (all, Some(_)) => all,
-                    (all, None) => all / TOWARDS_MISSED,
-                };
+            let way = |other: &AnchorHit| {
+                let all = at.abs_diff(other.anchor.index);
+                if matching_hit(other).is_some() { all } else { all / TOWARDS_MISSED }
+            };
             let mut chunks = at..at;
             if hit.before() >= limits.window.min(hit.first) {
                 let before = number.checked_sub(1).map(|before| way(&self.anchor_hits[before]));
@@ -230,6 +251,39 @@ impl Diagonals {
                 [chunks.start, chunks.end].map(|chunk| (chunk - self.part.start) as usize);
             Claim { diagonal, chunks: start..end }.apply(&mut self.chunk_diagonals);
         }
+    }
+
+    /// Returns the old origin in which most anchors were found, and how many anchors of that document
+    /// are mostly still in the table.
+    fn origin_of_anchors(
+        &mut self,
+        hits: &[ChunkHit],
+        n_words: u32,
+        n_kept: impl Fn(u64) -> Option<usize>,
+    ) -> Option<(u64, usize)> {
+        let (anchors, origins) = (&self.anchor_hits, &mut self.anchor_origins);
+        origins.clear();
+        origins.extend(anchors.iter().filter_map(|anchor| Some(hits[anchor.hit?].origin)));
+        origins.sort_unstable();
+        origins.dedup();
+        let mut best: Option<(usize, u64, usize)> = None;
+        for origin in &self.anchor_origins {
+            let Some(n_kept) = n_kept(*origin) else { continue };
+            let n_kept = n_kept.clamp(1, anchors.len());
+            let kept = anchors.iter().filter(|anchor| usize::from(anchor.anchor.rank) < n_kept);
+            let of_origin = kept
+                .filter_map(|anchor| Some(&hits[anchor.hit?]))
+                .filter(|hit| hit.origin == *origin);
+            let (n_found, n_moved) = of_origin.fold((0, 0), |(n_found, n_moved), hit| {
+                (n_found + 1, n_moved + usize::from(hit.shift() > n_words / MAX_SHIFT))
+            });
+            let is_majority = n_found * MAJORITY.1 >= n_kept * MAJORITY.0;
+            let is_evidence = n_found > 1 || (n_found == 1 && n_moved == 0);
+            if is_majority && is_evidence && best.is_none_or(|(n, ..)| n_found > n) {
+                best = Some((n_found, *origin, n_kept));
+            }
+        }
+        best.map(|(_, origin, n_kept)| (origin, n_kept))
     }
 
     /// Finds the diagonal of each hit and the previous hit on it, and assigns the chunk of the hit.
@@ -313,15 +367,6 @@ impl Diagonals {
             from = to;
         }
     }
-}
-
-/// Returns the origin of most anchors, if there is one.
-fn majority_origin(mut origins: Vec<u64>, n_anchors: usize) -> Option<u64> {
-    origins.sort_unstable();
-    // A majority value is also the median.
-    let middle = *origins.get(origins.len() / 2)?;
-    let n = origins.iter().filter(|origin| **origin == middle).count();
-    (n * MAJORITY.1 >= n_anchors * MAJORITY.0).then_some(middle)
 }
 
 /// Counts the leading entries equal to `diagonal`.
@@ -457,43 +502,56 @@ mod tests {
         n_words: u32,
         diagonals: &mut [Option<Diagonal>],
         hits: &[ChunkHit],
-        anchors: &[u32],
-        is_old: impl Fn(u64) -> bool,
+        anchors: &[Anchor],
+        n_kept: impl Fn(u64) -> Option<usize>,
     ) {
-        let hit_of = |anchor: u32| {
-            hits.iter().find(|hit| hit.index == anchor).filter(|hit| is_old(hit.origin))
+        let hit_of = |anchor: &Anchor| hits.iter().find(|hit| hit.index == anchor.index);
+        // For each origin: the number of anchors that should be there, and the hits of those.
+        let all_kept = |origin: u64| {
+            let n_kept = n_kept(origin)?.max(1).min(anchors.len());
+            let kept = anchors.iter().filter(|anchor| usize::from(anchor.rank) < n_kept);
+            let found: Vec<&ChunkHit> =
+                kept.filter_map(hit_of).filter(|hit| hit.origin == origin).collect();
+            let shift = |hit: &ChunkHit| (i64::from(hit.offset) - i64::from(hit.first)).abs();
+            let is_copy = match found.as_slice() {
+                [] => false,
+                [hit] => shift(hit) <= i64::from(n_words / MAX_SHIFT),
+                _ => true,
+            };
+            (is_copy && 2 * found.len() >= n_kept).then_some((found.len(), n_kept))
         };
-        for origin in 0..3 {
-            let matching_hit = |anchor: u32| hit_of(anchor).is_some_and(|hit| hit.origin == origin);
-            let n_matching = anchors.iter().filter(|anchor| matching_hit(**anchor)).count();
-            if n_matching == 0 || n_matching * 4 < anchors.len() * 3 {
-                continue;
-            }
-            for (chunk, diagonal) in (0_u32..).zip(diagonals.iter_mut()) {
-                let reaches = |anchor: u32| {
-                    let Some(hit) = hit_of(anchor).filter(|_| matching_hit(anchor)) else {
-                        return false;
-                    };
-                    let is_before = chunk < anchor;
-                    let room = if is_before { hit.first } else { n_words - hit.first - COUNT };
-                    let agreeing = if is_before { hit.before() } else { hit.after() };
-                    let other = if is_before {
-                        anchors.iter().rfind(|other| **other < anchor)
-                    } else {
-                        anchors.iter().find(|other| **other > anchor)
-                    };
-                    let way = match other {
-                        None => u32::MAX,
-                        Some(other) if matching_hit(*other) => other.abs_diff(anchor),
-                        Some(other) => other.abs_diff(anchor) / 4,
-                    };
-                    let away = if is_before { anchor - chunk } else { chunk - anchor + 1 };
-                    agreeing >= room.min(LIMITS.window) && away <= way
+        let copies = (0..3).filter_map(|origin| Some((origin, all_kept(origin)?)));
+        let best =
+            copies.max_by_key(|(origin, (n_found, _))| (*n_found, std::cmp::Reverse(*origin)));
+        let Some((origin, (_, n_kept))) = best else { return };
+        let matching_hit = |anchor: &Anchor| hit_of(anchor).filter(|hit| hit.origin == origin);
+        let counts =
+            |anchor: &Anchor| usize::from(anchor.rank) < n_kept || hit_of(anchor).is_some();
+        let anchors: Vec<Anchor> = anchors.iter().copied().filter(counts).collect();
+        for (chunk, diagonal) in (0_u32..).zip(diagonals.iter_mut()) {
+            let reaches = |anchor: &Anchor| {
+                let Some(hit) = matching_hit(anchor) else { return false };
+                let is_before = chunk < anchor.index;
+                let room = if is_before { hit.first } else { n_words - hit.first - COUNT };
+                let agreeing = if is_before { hit.before() } else { hit.after() };
+                let other = if is_before {
+                    anchors.iter().rfind(|other| other.index < anchor.index)
+                } else {
+                    anchors.iter().find(|other| other.index > anchor.index)
                 };
-                if diagonal.is_none() {
-                    let anchor = anchors.iter().copied().find(|anchor| reaches(*anchor));
-                    *diagonal = anchor.and_then(hit_of).map(ChunkHit::diagonal);
-                }
+                let way = match other {
+                    None => u32::MAX,
+                    Some(other) if matching_hit(other).is_some() => {
+                        other.index.abs_diff(anchor.index)
+                    }
+                    Some(other) => other.index.abs_diff(anchor.index) / 2,
+                };
+                let away = if is_before { anchor.index - chunk } else { chunk - anchor.index + 1 };
+                agreeing >= room.min(LIMITS.window) && away <= way
+            };
+            if diagonal.is_none() {
+                let anchor = anchors.iter().find(|anchor| reaches(anchor));
+                *diagonal = anchor.and_then(matching_hit).map(ChunkHit::diagonal);
             }
         }
     }
@@ -504,17 +562,20 @@ mod tests {
             index: first,
             first,
             count: COUNT,
-            offset: low_16(first) + 50,
+            offset: low_16(first) + 20,
             agreement,
             origin: 7,
         };
         let whole = Agreement { before: 4, after: 4 };
         let hits = [hit(10, whole), hit(20, whole), hit(30, whole)];
-        let extend_around_anchors = |hits: &[ChunkHit], anchors: &[u32], is_old: bool| {
+        // Ranks in text order; returns the number of claimed chunks, and whether all up to 40 are.
+        let extend = |hits: &[ChunkHit], anchors: &[u32], n_kept: Option<usize>| {
             let chunks = DocumentChunks::runs(62, COUNT as usize);
             let mut diagonals = Diagonals::default();
             diagonals.assign(chunks, 0..60, hits, GuessLimits { bridge: 0, ..LIMITS });
-            diagonals.extend_around_anchors(anchors, hits, LIMITS, 62, |_| is_old);
+            let anchor = |(index, rank): (&u32, u8)| Anchor { index: *index, rank };
+            let anchors: Vec<Anchor> = anchors.iter().zip(0..).map(anchor).collect();
+            diagonals.extend_around_anchors(&anchors, hits, LIMITS, 62, |_| n_kept);
             let on_first =
                 diagonals.chunk_diagonals.iter().map(|diagonal| u32::from(*diagonal == 1));
             (
@@ -522,17 +583,23 @@ mod tests {
                 diagonals.chunk_diagonals[..40].iter().all(|diagonal| *diagonal == 1),
             )
         };
-        // Three of four anchors: up to a quarter of the way to the fourth.
-        assert_eq!(extend_around_anchors(&hits, &[10, 20, 30, 50], true), (35, false));
-        assert_eq!(extend_around_anchors(&hits, &[10, 20, 30], true), (60, true));
-        // With a young origin the rest would have been found; two of four are not a majority.
-        let (found, _) = extend_around_anchors(&hits, &[10, 20, 30, 50], false);
-        assert_eq!(found, 27);
-        assert_eq!(extend_around_anchors(&hits[..2], &[10, 20, 30, 50], true).0, 18);
+        // Three of four anchors: half of the way to the fourth.
+        assert_eq!(extend(&hits, &[10, 20, 30, 50], Some(4)), (40, true));
+        assert_eq!(extend(&hits, &[10, 20, 30], Some(3)), (60, true));
+        // The fourth was evicted, if the origin is so old that only three anchors are kept.
+        assert_eq!(extend(&hits, &[10, 20, 30, 50], Some(3)), (60, true));
+        // With a young origin the rest would have been found; one of three is not a majority.
+        assert_eq!(extend(&hits, &[10, 20, 30, 50], None).0, 27);
+        assert_eq!(extend(&hits[..2], &[10, 20, 30, 50], Some(4)).0, 25);
+        assert_eq!(extend(&hits[..1], &[10, 30, 50], Some(3)).0, 9);
+        // A single anchor, unless it has moved far.
+        assert_eq!(extend(&hits[..1], &[10, 30, 50], Some(1)).0, 60);
+        let moved = [ChunkHit { offset: 31, ..hits[0] }];
+        assert_eq!(extend(&moved, &[10, 30, 50], Some(1)).0, 9);
         // Nothing beyond a window that does not match completely.
         let ends = Agreement { after: 3, ..whole };
         let hits = [hit(10, whole), hit(20, whole), hit(30, ends)];
-        assert_eq!(extend_around_anchors(&hits, &[10, 20, 30], true).0, 34);
+        assert_eq!(extend(&hits, &[10, 20, 30], Some(3)).0, 34);
     }
 
     proptest! {
@@ -541,19 +608,27 @@ mod tests {
             hits in hits(40),
             old in 0_u64..4,
             is_anchor in prop::collection::vec(prop::bool::weighted(0.1), 38),
+            kept in prop::collection::vec(0_usize..6, 3),
         ) {
             let is_old = |origin| origin < old;
-            let anchors: Vec<u32> = (0..38).filter(|chunk| is_anchor[*chunk as usize]).collect();
+            let n_kept = |origin: u64| is_old(origin).then(|| kept[usize::try_from(origin).unwrap()]);
+            // Of the anchors, every third chunk has the smallest keys.
+            let mut ranked: Vec<u32> =
+                (0..38).filter(|chunk| is_anchor[*chunk as usize]).collect();
+            ranked.sort_unstable_by_key(|chunk| (chunk % 3, *chunk));
+            let mut anchors: Vec<Anchor> =
+                ranked.iter().zip(0..).map(|(index, rank)| Anchor { index: *index, rank }).collect();
+            anchors.sort_unstable_by_key(|anchor| anchor.index);
             let chunks = DocumentChunks::runs(40, COUNT as usize);
             let mut diagonals = Diagonals::default();
             diagonals.assign(chunks, 0..38, &hits, LIMITS);
             diagonals.extend_beyond_windows(chunks, &hits, LIMITS, is_old);
-            diagonals.extend_around_anchors(&anchors, &hits, LIMITS, 40, is_old);
+            diagonals.extend_around_anchors(&anchors, &hits, LIMITS, 40, n_kept);
             let diagonal = |chunk: usize| diagonals.chunk_diagonals.get(chunk)?.checked_sub(1);
             let assigned: Vec<Option<Diagonal>> =
                 (0..38).map(|chunk| Some(diagonals.diagonals[diagonal(chunk)? as usize])).collect();
             let mut expected = naive(40, &hits, is_old);
-            naive_span(40, &mut expected, &hits, &anchors, is_old);
+            naive_span(40, &mut expected, &hits, &anchors, n_kept);
             prop_assert_eq!(&assigned, &expected);
             let mut labels = OriginLabels::default();
             diagonals.label(chunks, hits.iter().map(|hit| hit.index), &mut labels);

@@ -44,6 +44,7 @@ mod estimation;
 mod chunks;
 mod label;
 mod anchors;
+mod clock;
 mod chunk_tracer;
 mod window;
 mod diagonals;

@@ -10,7 +10,7 @@
 //! little as possible.
 
 use crate::WindowMethod;
-use crate::anchors::Anchors;
+use crate::anchors::{self, Anchors};
 use crate::chunks::{DocumentChunks, SelectedChunk};
 use crate::diagonals::{ChunkHit, GuessLimits};
 use crate::table::{BATCH, Content, HasLayout, Slot, SlotTable};
@@ -79,7 +79,7 @@ impl Lookup {
         if is_first {
             self.packed.pack(document.words);
         }
-        self.anchors.choose(document, usize::from(method.anchors));
+        self.anchors.choose(document, method.anchors);
         self.lookup(table, method, document, 0);
         self.choose_others(document, GuessLimits::new(method));
         if !self.rounds[1].is_empty() {
@@ -180,8 +180,8 @@ impl Lookup {
                 hits.push(hit);
                 let score = &mut table.scores_mut(slot.bucket)[slot.index];
                 *score = score.saturating_add(method.found_worth);
-                if anchors.contain(chunk.index) {
-                    *score = method.anchor_worth.max(*score);
+                if let Some(rank) = anchors.rank(chunk.index) {
+                    *score = anchors::worth(method, rank).max(*score);
                 }
             }
         }

@@ -84,11 +84,10 @@ pub struct WindowMethod {
     /// Words beyond a fully matching window that count as copied too, if chunks as old as the origin are
     /// mostly evicted.
     pub reach: u8,
-    /// Initial score of a landmark.
-    pub landmark_worth: u8,
     /// Chunks of each document, or of each part of a long one, that are kept longest.
     pub anchors: u8,
-    /// Score of an anchor when it is stored, and whenever it is found as an anchor again.
+    /// Score of the first anchor when it is stored, and whenever it is found as an anchor again. The
+    /// second is worth a half of it, the third a third, and so on; landmarks rank behind the anchors.
     pub anchor_worth: u8,
     /// Initial score of a chunk between landmarks; 0: these chunks are not stored.
     pub minor_worth: u8,
@@ -106,11 +105,10 @@ impl Default for WindowMethod {
             spacing: 24,
             bridge_limit: 1000,
             reach: 8,
-            landmark_worth: 12,
-            anchors: 4,
+            anchors: 5,
             anchor_worth: 255,
             minor_worth: 1,
-            found_worth: 32,
+            found_worth: 16,
         }
     }
 }

@@ -219,6 +219,11 @@ impl<S: HasLayout> SlotTable<S> {
         self.shape.layout()
     }
 
+    /// Returns the number of buckets, which never changes.
+    pub(crate) fn n_buckets(&self) -> usize {
+        self.n_buckets
+    }
+
     /// Returns the allocated bytes, which never change.
     pub(crate) fn allocated(&self) -> usize {
         self.bytes.len()

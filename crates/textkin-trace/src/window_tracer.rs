@@ -7,26 +7,32 @@
 //!
 //! 1. Look up the selected chunks ([`crate::lookup`]). A found chunk is copied as far as its window
 //!    matches; [`crate::diagonals`] derives the labels of all chunks.
-//! 2. After a fully matching window, `reach` more words count as copied if the origin is so old that
-//!    chunks of its age are mostly evicted. For a younger origin the next chunk would have been found, so
-//!    its absence shows that the text differs.
-//! 3. If most anchors ([`crate::anchors`]) were found in one such origin, the text between and beyond them
-//!    counts as copied too, as far as no other anchor contradicts it.
+//! 2. After a fully matching window, `reach` more words count as copied if the origin is so old that the
+//!    chunks between its landmarks are mostly evicted ([`crate::clock`]). For a younger origin the next
+//!    chunk would have been found, so its absence shows that the text differs.
+//! 3. If most anchors ([`crate::anchors`]) that are left of one such origin were found, the text between
+//!    and beyond them counts as copied too, as far as no other anchor contradicts it.
 //! 4. Store landmarks: the first selected chunk at least `spacing` words after the previous one, with its
 //!    origin; anchors; and, where there is room, the chunks between them.
 //!
 //! Long documents are processed in parts. Each part is looked up after the parts before it are stored:
 //! chunks found in the document itself are new, and bridges do not cross parts.
 //!
-//! Eviction: every slot has a score. Landmarks start higher than other chunks, anchors higher still, every
-//! hit adds to the score, and an anchor that is found as an anchor again regains its full score. The
-//! lowest score is evicted, the oldest first, and subtracted from all others, so that a bucket ages as
-//! fast as new landmarks arrive. A chunk between landmarks never evicts a higher score.
+//! Eviction: every slot has a score, and stays in the table in proportion to it. Anchors start highest, in
+//! order of their keys. Landmarks rank behind them: those of a long document start lower, and every second
+//! one higher than the others, every fourth higher still, so that the landmarks left of an old document are
+//! sparse but evenly spaced. Every hit adds to the score, and an anchor that is found as an anchor again
+//! regains its full score. The lowest score is evicted, the oldest first, and subtracted from all others,
+//! so that a bucket ages as fast as new landmarks arrive. A chunk between landmarks never evicts a higher
+//! score. Nor does a landmark in text that was copied from an old origin: the landmarks of the origin did
+//! not last until the text came back, and neither would these.
 
 use std::fmt;
 use std::ops::Range;
 
+use crate::anchors;
 use crate::chunks::{SelectedChunk, size};
+use crate::clock::EvictionClock;
 use crate::diagonals::{Diagonals, GuessLimits};
 use crate::eviction::lowest_from;
 use crate::label::{OriginLabels, OriginPosition};
@@ -45,14 +51,17 @@ const OFFSET_BYTES: usize = 2;
 /// Chunks of a document that are traced at a time; they need about 40 bytes each.
 const CHUNKS_PER_PART: u32 = 1 << 13;
 
+/// How often the rank of a landmark is halved at most.
+const MAX_HALVINGS: u32 = 4;
+
 /// Window tracer with any table layout.
 pub(crate) trait AnyWindowTracer: fmt::Debug + Send {
     /// Labels every chunk of a document with its origin, and stores some of the selected chunks.
     fn trace(&mut self, document: &LookupDocument<'_>, labels: &mut OriginLabels);
 
-    fn horizon(&self) -> Horizon;
+    fn clock(&self) -> &EvictionClock;
 
-    fn set_horizon(&mut self, horizon: Horizon);
+    fn set_clock(&mut self, clock: EvictionClock);
 
     /// Returns the bytes of the whole table.
     fn table(&self) -> &[u8];
@@ -106,7 +115,7 @@ fn packing(method: &WindowMethod) -> Packing {
 struct WindowTracer<S: HasLayout> {
     method: WindowMethod,
     table: SlotTable<S>,
-    horizon: Horizon,
+    clock: EvictionClock,
     /// Chunks traced at a time.
     part: u32,
     /// Buffers for the current document, reused.
@@ -117,10 +126,13 @@ struct WindowTracer<S: HasLayout> {
 impl<S: HasLayout> AnyWindowTracer for WindowTracer<S> {
     /// Processes the document in parts, so that a long one needs little more memory than a short one.
     fn trace(&mut self, document: &LookupDocument<'_>, labels: &mut OriginLabels) {
+        let n_words = size(document.words.len()).min(self.part);
         let mut landmarks = Landmarks {
             // The first landmark has enough words before it to fill its window, if possible.
             next: u32::from(self.method.window),
             last_chance: document.selection.last().copied(),
+            n_expected: n_words / u32::from(self.method.spacing),
+            n_passed: 0,
         };
         let n_chunks = document.chunks.len();
         let (mut start, mut selection) = (0, document.selection);
@@ -134,12 +146,12 @@ impl<S: HasLayout> AnyWindowTracer for WindowTracer<S> {
         }
     }
 
-    fn horizon(&self) -> Horizon {
-        self.horizon
+    fn clock(&self) -> &EvictionClock {
+        &self.clock
     }
 
-    fn set_horizon(&mut self, horizon: Horizon) {
-        self.horizon = horizon;
+    fn set_clock(&mut self, clock: EvictionClock) {
+        self.clock = clock;
     }
 
     fn table(&self) -> &[u8] {
@@ -154,9 +166,9 @@ impl<S: HasLayout> AnyWindowTracer for WindowTracer<S> {
 impl<S: HasLayout> WindowTracer<S> {
     fn new(method: WindowMethod, memory: u64, shape: S) -> Result<Self, Error> {
         let table = SlotTable::with_layout(memory, shape)?;
-        let (horizon, diagonals) = Default::default();
+        let (clock, diagonals) = Default::default();
         let lookup = Lookup::new(packing(&method));
-        Ok(Self { method, table, horizon, part: CHUNKS_PER_PART, lookup, diagonals })
+        Ok(Self { method, table, clock, part: CHUNKS_PER_PART, lookup, diagonals })
     }
 
     fn trace_part(
@@ -166,22 +178,23 @@ impl<S: HasLayout> WindowTracer<S> {
         landmarks: &mut Landmarks,
         labels: &mut OriginLabels,
     ) {
-        let LookupDocument { number, chunks, selection, .. } = *document;
+        let LookupDocument { chunks, selection, .. } = *document;
         let is_first = part.start == 0;
         self.lookup.run(&mut self.table, &self.method, document, is_first);
-        let Lookup { hits, missed, anchors, .. } = &self.lookup;
+        let Lookup { hits, missed, anchors: chosen, .. } = &self.lookup;
         let limits = GuessLimits::new(&self.method);
         self.diagonals.assign(chunks, part, hits, limits);
-        if self.horizon.age.is_some() {
-            let is_old = |origin| self.horizon.is_beyond(number.saturating_sub(origin));
+        let (clock, method) = (&self.clock, &self.method);
+        let is_old = |origin| is_old(method, clock, origin);
+        // While the first document is not old, none is.
+        if is_old(0) {
             self.diagonals.extend_beyond_windows(chunks, hits, limits, is_old);
-            self.diagonals.extend_around_anchors(
-                anchors.indices(),
-                hits,
-                limits,
-                size(document.words.len()),
-                is_old,
-            );
+            let n_kept = |origin| {
+                let is_kept = |rank: &u8| clock.is_kept(anchors::worth(method, *rank), origin);
+                is_old(origin).then(|| (0..method.anchors).take_while(is_kept).count())
+            };
+            let n_words = size(document.words.len());
+            self.diagonals.extend_around_anchors(chosen.as_slice(), hits, limits, n_words, n_kept);
         }
         let mut not_found = missed.iter().map(|chunk| chunk.index).peekable();
         let found = selection.iter().filter(|index| not_found.next_if_eq(index).is_none());
@@ -199,18 +212,20 @@ impl<S: HasLayout> WindowTracer<S> {
         let spacing = u32::from(self.method.spacing);
         // A chunk that occurs twice in a document is stored once.
         let mut stored = SeenFilter::default();
-        let anchors = std::mem::take(&mut self.lookup.anchors);
+        let chosen = std::mem::take(&mut self.lookup.anchors);
         // The next missed chunk, and the next anchor.
         let (mut next_missed, mut anchor) = (0, 0);
         for index in document.selection {
-            let is_anchor = anchors.indices().get(anchor) == Some(index);
-            anchor += usize::from(is_anchor);
+            let rank = chosen.as_slice().get(anchor).filter(|anchor| anchor.index == *index);
+            let rank = rank.map(|anchor| anchor.rank);
+            anchor += usize::from(rank.is_some());
             let first = document.chunks.words(*index).start;
             let new = missed.get(next_missed).filter(|chunk| chunk.index == *index);
             let is_landmark = first >= landmarks.next || landmarks.last_chance == Some(*index);
             if is_landmark || new.is_none() {
                 landmarks.next = first.saturating_add(spacing);
                 landmarks.last_chance = None;
+                landmarks.n_passed += 1;
             }
             let Some(chunk) = new else { continue };
             if next_missed % BATCH == 0 && missed.len() > PREFETCH_WINDOW {
@@ -220,10 +235,15 @@ impl<S: HasLayout> WindowTracer<S> {
                     .for_each(|chunk| self.table.prefetch_bucket(chunk.hash));
             }
             next_missed += 1;
-            let score = match (is_anchor, is_landmark) {
-                (true, _) => self.method.anchor_worth,
-                (false, true) => self.method.landmark_worth,
-                (false, false) => self.method.minor_worth,
+            let is_old_copy = || {
+                let from = self.diagonals.position_of(chunk);
+                from.is_some_and(|from| is_old(&self.method, &self.clock, from.origin))
+            };
+            let score = match rank.map(|rank| anchors::worth(&self.method, rank)) {
+                Some(of_anchor) if is_landmark => of_anchor.max(landmarks.worth(&self.method)),
+                Some(of_anchor) => of_anchor,
+                None if is_landmark && !is_old_copy() => landmarks.worth(&self.method),
+                None => self.method.minor_worth,
             };
             let is_stored = (!is_first || stored.may_contain(chunk.hash))
                 && self.table.find(chunk.hash).is_some();
@@ -234,7 +254,7 @@ impl<S: HasLayout> WindowTracer<S> {
                 self.store(document, chunk, from, score);
             }
         }
-        (self.lookup.missed, self.lookup.anchors) = (missed, anchors);
+        (self.lookup.missed, self.lookup.anchors) = (missed, chosen);
     }
 
     fn store(
@@ -259,7 +279,6 @@ impl<S: HasLayout> WindowTracer<S> {
     /// Returns a slot for a chunk with this score; `None` if the chunk is minor and all others score higher.
     fn make_room(&mut self, number: u64, bucket: usize, score: u8) -> Option<Slot> {
         if let Some(free) = self.table.take_free(bucket) {
-            self.horizon.record_eviction(None, number);
             return Some(free);
         }
         let index = lowest_from(self.table.scores(bucket), self.table.hand(bucket));
@@ -267,13 +286,11 @@ impl<S: HasLayout> WindowTracer<S> {
         let scores = self.table.scores_mut(bucket);
         let lowest = scores[index];
         if lowest > score && score == self.method.minor_worth {
-            self.horizon.record_eviction(Some(0), number);
             return None;
         }
         scores.iter_mut().for_each(|score| *score = score.saturating_sub(lowest));
+        self.clock.advance(lowest, self.table.n_buckets() as u64, number);
         self.table.move_hand_past(bucket, index);
-        let age = number.saturating_sub(self.table.origin(slot, number));
-        self.horizon.record_eviction(Some(age), number);
         Some(slot)
     }
 }
@@ -284,6 +301,30 @@ struct Landmarks {
     next: u32,
     /// The last selected chunk, which becomes a landmark if none came before.
     last_chance: Option<u32>,
+    /// Approximate number of landmarks in the document, or in a part of a long one.
+    n_expected: u32,
+    /// Number of landmarks so far, found or not.
+    n_passed: u32,
+}
+
+impl Landmarks {
+    /// Returns the initial score of the latest landmark, higher than that of other chunks.
+    ///
+    /// All landmarks rank behind the anchors; every second one ranks as if there were half as many, every
+    /// fourth as if there were a quarter, and so on. As with anchors, the score is inversely proportional to
+    /// the rank.
+    fn worth(&self, method: &WindowMethod) -> u8 {
+        let halvings = self.n_passed.saturating_sub(1).trailing_zeros().min(MAX_HALVINGS);
+        let rank = u32::from(method.anchors).max(1) + (self.n_expected >> halvings);
+        let worth = u32::from(method.anchor_worth) / rank;
+        u8::try_from(worth).unwrap_or(u8::MAX).max(method.minor_worth.saturating_add(1))
+    }
+}
+
+/// Returns whether chunks between the landmarks of a document are mostly evicted.
+#[inline]
+fn is_old(method: &WindowMethod, clock: &EvictionClock, document: u64) -> bool {
+    !clock.is_kept(method.minor_worth.max(1), document)
 }
 
 /// Small Bloom filter of the hashes stored for the current document.
@@ -309,45 +350,6 @@ impl SeenFilter {
     }
 }
 
-/// Age in documents at which half of the stored chunks have been evicted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Horizon {
-    /// `None` until a chunk is evicted.
-    age: Option<u64>,
-}
-
-impl Horizon {
-    /// Restores the horizon from a saved state.
-    pub(crate) fn from_number(number: u64) -> Self {
-        Self { age: (number != u64::MAX).then_some(number) }
-    }
-
-    /// Returns the horizon as stored in a state.
-    pub(crate) fn to_number(self) -> u64 {
-        self.age.unwrap_or(u64::MAX)
-    }
-
-    /// Returns whether chunks of this age are mostly evicted.
-    fn is_beyond(self, age: u64) -> bool {
-        self.age.is_some_and(|horizon| age >= horizon)
-    }
-
-    /// Records that document `number` evicted a chunk of this age, or found a free slot (`None`). The
-    /// horizon is a running median; nothing is beyond it while most chunks find a free slot.
-    fn record_eviction(&mut self, age: Option<u64>, number: u64) {
-        if self.age.is_none() && age.is_none() {
-            return;
-        }
-        let nothing = number.saturating_add(1).min(u64::MAX - 1);
-        let horizon = self.age.unwrap_or(nothing);
-        let step = (horizon / 256).max(1);
-        let is_older = age.is_none_or(|age| age > horizon);
-        let moved =
-            if is_older { horizon.saturating_add(step) } else { horizon.saturating_sub(step) };
-        self.age = Some(moved.min(nothing));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use textkin_core::chunk::mix;
@@ -357,22 +359,6 @@ mod tests {
     use crate::chunks::DocumentChunks;
     use crate::document_trace::DocumentSizes;
     use crate::table::SlotField;
-
-    #[test]
-    fn the_horizon_is_the_median_age_of_evicted_chunks() {
-        let mut horizon = Horizon::default();
-        // A table with free slots has evicted nothing, however old.
-        (0..100).for_each(|_| horizon.record_eviction(None, 3));
-        assert!(!horizon.is_beyond(u64::MAX));
-        for age in (0..=1000).cycle().map(|age| age * 617 % 1001).take(100_000) {
-            horizon.record_eviction(Some(age), 2000);
-        }
-        assert!((400..600).contains(&horizon.to_number()), "{horizon:?}");
-        assert_eq!(Horizon::from_number(horizon.to_number()), horizon);
-        (0..10_000).for_each(|_| horizon.record_eviction(None, 2000));
-        assert!(!horizon.is_beyond(2000), "{horizon:?}");
-        assert_eq!(Horizon::from_number(Horizon::default().to_number()), Horizon::default());
-    }
 
     /// Traces a document with all runs of 8 words selected, in parts of `part` chunks.
     fn trace<S: HasLayout>(
@@ -414,32 +400,34 @@ mod tests {
     }
 
     #[test]
-    fn anchors_identify_copies_of_evicted_documents() {
-        // The landmarks of a few documents fill the table; the anchors of all of them fit.
-        let copied = |anchors: u8| {
-            let method = WindowMethod { anchors, ..WindowMethod::default() };
-            let mut tracer = WindowTracer::new(method, 8_000, DefaultLayout).unwrap();
-            let words = |number: u64| (number * 1_000..number * 1_000 + 300).map(mix);
-            (0..60).for_each(|number| {
-                trace(&mut tracer, number, &words(number).collect::<Vec<u64>>(), CHUNKS_PER_PART);
-            });
-            let copies = (0..30).filter(|number| {
-                let traced = trace(
-                    &mut tracer,
-                    60 + number,
-                    &words(*number).collect::<Vec<_>>(),
-                    CHUNKS_PER_PART,
-                );
-                traced.dominant_origin == *number
-            });
-            copies.count()
+    fn fewer_chunks_are_left_of_older_documents_and_identify_copies() {
+        let mut tracer = WindowTracer::new(WindowMethod::default(), 10_000, DefaultLayout).unwrap();
+        let words =
+            |number: u64| -> Vec<u64> { (number * 1_000..number * 1_000 + 300).map(mix).collect() };
+        for number in 0..200 {
+            trace(&mut tracer, number, &words(number), CHUNKS_PER_PART);
+        }
+        // Slots of the latest 10, 20, 40, 80 and 160 documents.
+        let table = &tracer.table;
+        let slots = (0..table.n_buckets())
+            .flat_map(|bucket| (0..table.len(bucket)).map(move |index| Slot { bucket, index }));
+        let ages: Vec<u64> = slots.map(|slot| 199 - table.origin(slot, 199)).collect();
+        let younger = |age: u64| ages.iter().filter(|other| **other < age).count();
+        let of_each: Vec<usize> =
+            [20, 40, 80, 160].iter().map(|age| (younger(*age) - younger(age / 2)) / 10).collect();
+        assert!(of_each.is_sorted_by(|younger, older| *older <= 2 * younger), "{of_each:?}");
+        let of_one = |age: u64| (younger(2 * age) - younger(age)) as f64 / age as f64;
+        assert!(of_one(10) > 2.0 * of_one(40) && of_one(40) > of_one(80), "{of_each:?}");
+        let is_found = |number: &u64| {
+            let traced = trace(&mut tracer, 200 + number, &words(*number), CHUNKS_PER_PART);
+            traced.dominant_origin == *number && traced.old_words > 250
         };
-        assert_eq!(copied(0), 0);
-        assert!(copied(4) > 20, "{}", copied(4));
+        let n_found = (100..200).filter(is_found).count();
+        assert!(n_found >= 50, "{n_found}");
     }
 
     fn tracer(slots: u16) -> WindowTracer<BucketLayout> {
-        let method = WindowMethod { landmark_worth: 8, ..WindowMethod::default() };
+        let method = WindowMethod::default();
         let memory = 11 * u64::from(slots) + 4;
         WindowTracer::new(method, memory, layout(&method, slots).unwrap()).unwrap()
     }
@@ -460,7 +448,7 @@ mod tests {
             );
         }
         assert_eq!(usual.table(), any.table());
-        assert_eq!(usual.horizon(), any.horizon());
+        assert_eq!(usual.clock(), any.clock());
     }
 
     #[test]

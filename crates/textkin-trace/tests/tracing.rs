@@ -281,7 +281,7 @@ fn a_state_with_other_settings_is_rejected_with_the_differing_setting() {
     assert_eq!(refusal(Settings { method: Method::Windows(window), ..*kin }, state), expected);
     let mut other = state.clone();
     other[8] = 9;
-    let expected = "unsupported state version 9; this version of textkin reads version 4";
+    let expected = "unsupported state version 9; this version of textkin reads version 5";
     assert_eq!(refusal(*kin, &other), expected);
     assert_eq!(refusal(*kin, b"{\"id\": 1}"), "not the state of a trace");
 }
