@@ -66,7 +66,7 @@ pub use crate::rewritten::find_rewritten;
 pub use crate::settings::{Pairing, Settings, Tuning};
 pub use crate::size::parse_size;
 pub use crate::streams::{
-    BlockOrigin, CopiedOrigin, DocumentOrigins, StreamTracer, TopOrigins, TraceOutput,
+    BlockOrigin, CopiedOrigin, DocumentOrigins, NameFile, StreamTracer, TopOrigins, TraceOutput,
     TraceProgress, TraceSettings, TraceTimes,
 };
 pub use crate::summary::DiscoveryCounts;

@@ -22,6 +22,27 @@ pub enum Error {
         /// The reason.
         source: std::io::Error,
     },
+    /// A file of names cannot be read or written.
+    #[error("cannot read or write the names file {}: {source}", path.display())]
+    NameFile {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A file of names has fewer names than the state has documents.
+    #[error(
+        "{} has the names of {found} of the {expected} documents in the state; use the file of the run that wrote the state, or start again with another state",
+        path.display()
+    )]
+    TooFewNames {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Number of names in the file.
+        found: u64,
+        /// Number of documents in the state.
+        expected: u64,
+    },
     /// A document is too long: positions in texts have 32 bits.
     #[error("{id}: the text has {bytes} bytes; at most 2 GiB are supported")]
     TextTooLong {

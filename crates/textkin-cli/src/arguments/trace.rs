@@ -23,6 +23,7 @@ use super::{AnalysisOptions, InputOptions};
   textkin trace posts.jsonl --memory 100MiB --out origins.jsonl
   tail -f feed.jsonl | textkin trace - --memory 1GiB
   tail -f feed.jsonl | textkin trace - --state feed.state --checkpoint-every 30s --out origins.jsonl
+  textkin trace posts.jsonl --memory 64MiB --names names.jsonl --out origins.jsonl
   textkin trace posts/ --time-field published --sort --out origins.jsonl
   textkin trace posts.jsonl --html page.html --html-document post-17 > /dev/null
   textkin trace posts.jsonl --preset paper --constant lucky-limit=4
@@ -113,6 +114,13 @@ pub(crate) struct TraceOptions {
     /// to the last checkpoint.
     #[arg(long, value_name = "FILE", help_heading = "Tracing")]
     pub(crate) state: Option<PathBuf>,
+    /// Keep the names of all documents in this file, so that every origin has its name
+    ///
+    /// Otherwise the names of the latest documents are kept in 3/64 of the memory, and an origin without a name is
+    /// reported by its number. The file has one name per line, as a JSON string; FILE.index has where each line
+    /// ends. With --state, both are continued.
+    #[arg(long, value_name = "FILE", help_heading = "Tracing", hide_short_help = true)]
+    pub(crate) names: Option<PathBuf>,
     /// How often to save the state: a number of documents, or a time (30s, 5m)
     #[arg(long, default_value = "60s", value_name = "N|TIME", help_heading = "Tracing", value_parser = CheckpointInterval::parse, hide_short_help = true)]
     pub(crate) checkpoint_every: CheckpointInterval,

@@ -3,21 +3,24 @@
 //! In: texts, one after another. Out: the origins of their passages. The tracer itself
 //! (`textkin-trace`) identifies documents by number and positions by word. This module tokenizes
 //! texts, converts word positions to bytes, and maps numbers to ids: the ids of the latest
-//! documents are kept in a share of the memory. An origin whose id has been evicted is reported by
-//! its number, which is part of the result of every document. Another share of the memory is for
-//! counters of the most copied documents.
+//! documents are kept in a share of the memory, and those of all documents in a [`NameFile`], if there
+//! is one. An origin whose id is in neither is reported by its number, which is part of the result of
+//! every document. Another share of the memory is for counters of the most copied documents.
 
 mod copied;
+mod name_file;
 mod names;
 mod state;
 mod times;
 
 pub use copied::{CopiedOrigin, TopOrigins};
+pub use name_file::NameFile;
 pub use state::{TraceOutput, TraceProgress};
 pub use times::TraceTimes;
 
 use std::sync::Arc;
 
+use textkin_core::chunk::overlapping_count;
 use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_trace::{DocumentTrace, Memory, Preset, Tracer};
@@ -39,6 +42,10 @@ const WORKING_SHARE: u64 = 4;
 const MIN_WORKING: u64 = 9 << 19;
 /// Maximum working memory in bytes.
 const MAX_WORKING: u64 = 8 << 20;
+
+/// In a document with at most this many chunks, all are looked up: a selection may leave out so many
+/// of them that even an exact copy would not be found.
+const MAX_SHORT: usize = 16;
 
 /// The settings of a [`StreamTracer`].
 #[derive(Clone, Debug)]
@@ -158,6 +165,8 @@ pub struct StreamTracer {
     analyzer: Analyzer,
     tracer: Tracer,
     names: NameRing,
+    /// The names of all documents, if they are kept.
+    name_file: Option<NameFile>,
     counters: CopyCounters,
     /// Name and value of every setting that affects results.
     entries: Vec<(String, String)>,
@@ -190,6 +199,7 @@ impl StreamTracer {
             analyzer,
             tracer,
             names: NameRing::new(shares.names),
+            name_file: None,
             counters: CopyCounters::new(shares.counters),
             entries: state::entries(settings),
             tokens: Tokens::new(layers),
@@ -203,14 +213,21 @@ impl StreamTracer {
     pub fn trace(&mut self, id: &str, text: &str) -> DocumentOrigins {
         self.analyzer.tokenize(text, &mut self.tokens);
         let traced = match self.analyzer.select_runs(&self.tokens, &mut self.selection) {
-            Some(k) => self.tracer.trace_runs(&self.tokens, k, &self.selection),
+            Some(k) => {
+                select_all_if_short(overlapping_count(self.tokens.len(), k), &mut self.selection);
+                self.tracer.trace_runs(&self.tokens, k, &self.selection)
+            }
             None => {
                 self.analyzer.chunk(&self.tokens, &mut self.chunks, &mut self.selection);
+                select_all_if_short(self.chunks.len(), &mut self.selection);
                 let document = Chunked { tokens: &self.tokens, chunks: &self.chunks };
                 self.tracer.trace(&document, &self.selection)
             }
         };
         self.names.push(id);
+        if let Some(file) = &mut self.name_file {
+            file.push(id);
+        }
         let to_span = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
         let block = |block: &textkin_trace::Block| BlockOrigin {
             span: to_span(&(block.start, block.end)),
@@ -231,7 +248,8 @@ impl StreamTracer {
             let name = if is_own {
                 own.clone()
             } else {
-                self.names.get(origin).map(|name| Arc::from(&*name))
+                let name = self.names.get(origin).map(|name| Arc::from(&*name));
+                name.or_else(|| Some(self.name_file.as_mut()?.get(origin)?.into()))
             };
             let mut words = 0;
             for (_, index) in of_one {
@@ -257,6 +275,28 @@ impl StreamTracer {
         }
     }
 
+    /// Keeps the names of all documents from here on in `file`, and finds them there once memory has
+    /// no room for them. The file must have the names of all documents so far.
+    pub fn keep_names(&mut self, file: NameFile) {
+        self.name_file = Some(file);
+    }
+
+    /// Checks that all names so far could be written to the file of names, if there is one.
+    ///
+    /// # Errors
+    /// If names could not be written or read.
+    pub fn check_names(&mut self) -> Result<(), Error> {
+        self.name_file.as_mut().map_or(Ok(()), NameFile::check)
+    }
+
+    /// Writes the file of names, if there is one, to disk.
+    ///
+    /// # Errors
+    /// If names could not be written or read.
+    pub fn sync_names(&mut self) -> Result<(), Error> {
+        self.name_file.as_mut().map_or(Ok(()), NameFile::sync)
+    }
+
     /// Returns the `n` most copied documents so far.
     #[must_use]
     pub fn top_origins(&self, n: usize) -> TopOrigins {
@@ -273,6 +313,13 @@ impl StreamTracer {
     #[must_use]
     pub fn n_documents(&self) -> u64 {
         self.tracer.n_documents()
+    }
+}
+
+fn select_all_if_short(n_chunks: usize, selection: &mut Vec<u32>) {
+    if n_chunks <= MAX_SHORT {
+        selection.clear();
+        selection.extend((0..).take(n_chunks));
     }
 }
 
@@ -310,6 +357,59 @@ mod tests {
             let copied: u32 = origins.blocks.iter().map(|block| block.span.len()).sum();
             assert!(copied as usize > origin.len() * 8 / 10, "{preset}");
         }
+    }
+
+    #[test]
+    fn copies_of_documents_of_any_length_are_found() {
+        for preset in Preset::ALL {
+            let settings = TraceSettings::new(preset, Memory::Bytes(1 << 20)).unwrap();
+            let mut tracer = StreamTracer::new(&settings).unwrap();
+            for n in 1..60 {
+                // Each length with other words.
+                let words: Vec<String> = (0..n).map(|word| format!("w{n}x{word}")).collect();
+                let text = words.join(" ");
+                let original = tracer.trace(&format!("original{n}"), &text);
+                assert_eq!(original.trace.old_words, 0, "{preset} {n}");
+                let copy = tracer.trace(&format!("copy{n}"), &text);
+                let origin = format!("original{n}");
+                assert_eq!(copy.dominant_origin.as_deref(), Some(&*origin), "{preset} {n}");
+                if preset == Preset::Kin {
+                    assert_eq!(copy.trace.fresh_words, 0, "{n}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_names_of_all_origins_are_found_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names");
+        // Room for a few names only, but for the chunks of all documents.
+        let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(40_000)).unwrap();
+        let text = |n: usize| {
+            (0..20).map(|word| format!("w{n}x{word}")).collect::<Vec<String>>().join(" ")
+        };
+        let n_named = |keeps_names: bool| {
+            let mut tracer = StreamTracer::new(&settings).unwrap();
+            if keeps_names {
+                tracer.keep_names(NameFile::create(&path).unwrap());
+            }
+            let id = |n| format!("a document with a long name, number {n}");
+            (0..100).for_each(|n| drop(tracer.trace(&id(n), &text(n))));
+            let named = (0..100).filter(|n| {
+                let origins = tracer.trace("copy", &text(*n));
+                assert_eq!(origins.trace.dominant_origin, *n as u64);
+                origins.dominant_origin.as_deref() == Some(&*id(*n))
+            });
+            let n_named = named.count();
+            tracer.check_names().unwrap();
+            tracer.sync_names().unwrap();
+            n_named
+        };
+        let n_without = n_named(false);
+        assert!(n_without < 50, "{n_without}");
+        assert_eq!(n_named(true), 100);
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 200);
     }
 
     #[test]

@@ -10,7 +10,9 @@ use std::sync::atomic::AtomicBool;
 use textkin::engine::report::{Output, ResumableFile, terminal};
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Document, DocumentSink, Problem, Source};
-use textkin::engine::{RunControl, StreamTracer, TraceOutput, TraceProgress, TraceSettings};
+use textkin::engine::{
+    NameFile, RunControl, StreamTracer, TraceOutput, TraceProgress, TraceSettings,
+};
 
 use super::page::TracePage;
 use super::state::StateFile;
@@ -127,13 +129,20 @@ impl TraceSession {
             state = Some(file);
         }
         let is_resumed = loaded.is_some();
-        let (tracer, progress) = match loaded {
+        let (mut tracer, progress) = match loaded {
             Some(loaded) => loaded,
             None => {
                 let tracer = in_large_pages(settings.table.memory, || StreamTracer::new(settings))?;
                 (tracer, TraceProgress::default())
             }
         };
+        if let Some(path) = &options.names {
+            let file = match is_resumed {
+                true => NameFile::resume(path, tracer.n_documents())?,
+                false => NameFile::create(path)?,
+            };
+            tracer.keep_names(file);
+        }
         let path = options.out.out.as_deref().filter(|path| *path != Path::new(STDIN));
         let out = match (path, &state) {
             (None, _) => TraceTarget::Standard,
@@ -269,6 +278,7 @@ impl TraceSession {
         if self.state.is_some() && self.to_skip == 0 {
             self.write_state()?;
         }
+        self.tracer.sync_names()?;
         if let Some(top) = &self.top {
             if self.state.is_none() {
                 top.write(&self.tracer)?;
@@ -313,6 +323,7 @@ impl TraceSession {
             }),
             TraceTarget::Standard | TraceTarget::Whole(_) => None,
         };
+        self.tracer.sync_names()?;
         state.write(&self.tracer, &self.progress)?;
         match &self.top {
             Some(top) => top.write(&self.tracer),
@@ -337,6 +348,7 @@ impl TraceSession {
             self.progress.times.count(id, time);
         }
         let origins = self.tracer.trace(id, text);
+        self.tracer.check_names()?;
         if let Some(page) = &mut self.page {
             page.consider(id, time, text, &origins);
         }
