@@ -1,26 +1,30 @@
-//! Kin: ranking by everything that query and document share, from single words to whole chunks.
+//! Kin: ranking by everything that query and document share, from single words to long runs.
 //!
 //! ```text
-//! G(q)   the distinct runs of 1, 2, 4, … k words of the query, where k is the words of a chunk
-//! f(g)   number of documents with the run g: for one word f_t; for a chunk, from its postings; otherwise
-//!        the number expected from the frequencies of its words, N·Π f_t/N, but at least that of a chunk
-//!        of the query that contains g
-//! a      Σ N/f(g) over the runs of both ÷ Σ N/f(g) over G(q)
-//! kin    a² · √λ,  λ = 1/(1 + ln max(1, f_d/f_q))
+//! G(q)   the distinct runs of 1, 2, 4, … k and 2k words of the query, where k is the words of a chunk
+//! |g|    number of words of the run g
+//! f(g)   number of documents with the run g: for one word f_t; for a chunk, from its postings; otherwise the
+//!        largest of three: the number expected from the frequencies of its words, N·Π f_t/N; the number of a
+//!        chunk of the query that contains g; and the number of the first candidates that have g
+//! w(g)   |g| · (N/f(g))^1.25: the weight of a run
+//! A      Σ w(g) over the runs of both ÷ Σ w(g) over G(q): the share of the query
+//! B      min(1, A·f_q/f_d): the share of the document that this makes
+//! kin    A^0.6 · B^0.4
 //! ```
 //!
-//! Rare runs weigh most, and long runs are rare: a copied sentence counts whatever surrounds it. Long
-//! documents share more by chance, hence λ. Squaring does not change the order; it sets the scale. The query
-//! itself has a = λ = 1, and no document has more.
+//! Long runs weigh most, and rare ones: a copied sentence counts whatever surrounds it, and a sentence that all
+//! documents of a family have counts little. For a document as long as the query, kin is A. A short document that
+//! consists of a part of the query, such as a quotation or an update, is worth more than a long one that has the
+//! same part. The query itself has A = B = 1, and no document has more.
 //!
-//! Words and chunks are looked up first, which ranks all documents by (S₁ + S_k)·λ^¼, the share of these two
-//! orders in a. Then the texts of the best few hundred are read for the other orders. Without stored texts,
-//! only the two orders count.
+//! Words and chunks are looked up first, which ranks all documents by their share of A and by length. Then the
+//! texts of the best are read for the other runs: at least 200, at most 2,000. Without stored texts, only words
+//! and chunks count.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use textkin_core::chunk::{RollingHash, chunk_hash};
 use textkin_core::{CorruptionError, IndexSegment, Length};
 
@@ -29,12 +33,14 @@ use crate::rank::{RankSettings, rank_by_weights};
 use crate::ranking::Ranking;
 use crate::text_reader::TextReader;
 use crate::top::{RankedList, Scored, Top};
-use crate::weights::{TermWeights, length_penalty, n_documents, n_live};
+use crate::weights::{DOCUMENT_WEIGHT, TermWeights, WeightedTerm, kin_weight, n_documents, n_live};
 use textkin_core::DocumentAddress;
 use textkin_core::parallel;
 
-/// Minimum number of candidates whose texts are read.
+/// Minimum number of candidates whose texts are read. The first ones decide how frequent a run is.
 const MIN_CANDIDATES: usize = 200;
+/// Maximum number of candidates, however many documents are requested: reading texts takes time.
+const MAX_CANDIDATES: usize = 2_000;
 /// Number of candidates for each requested document.
 const CANDIDATES_PER_RESULT: usize = 4;
 /// Number of pieces of candidates for each thread.
@@ -53,7 +59,8 @@ pub struct KinQuery<'a> {
     pub stop_words: &'a [u64],
 }
 
-/// Ranks documents by kin. `texts` is `None` if the repository stores no texts.
+/// Ranks documents by kin. `texts` is `None` if the repository stores no texts. At most 2,000 documents are
+/// compared in detail and listed; [`RankedList::is_cut`] says whether more were requested and may match.
 ///
 /// # Errors
 /// If the stored data is corrupt, or a text cannot be read.
@@ -64,42 +71,48 @@ pub fn rank_kin<P: IndexSegment, T: TextReader>(
     top: usize,
     threads: NonZeroUsize,
 ) -> Result<RankedList, T::Error> {
-    let runs = Runs::new(segments, query, texts.is_some())?;
-    let n_candidates = if texts.is_some() {
-        MIN_CANDIDATES.max(top.saturating_mul(CANDIDATES_PER_RESULT))
-    } else {
-        top
-    };
+    let mut runs = Runs::new(segments, query, texts.is_some())?;
+    let n_candidates =
+        top.saturating_mul(CANDIDATES_PER_RESULT).clamp(MIN_CANDIDATES, MAX_CANDIDATES);
     let words =
         Query::with_stop_words(query.words.iter().copied(), query.stop_words.iter().copied());
     let chunks = runs.chunks.iter().map(|(&hash, chunk)| (hash, chunk.n_documents, chunk.weight));
     let weights = TermWeights::of_kin(segments, &words, chunks)?;
     let settings = RankSettings { ranking: Ranking::Kin, top: n_candidates, threads };
-    let candidates = rank_by_weights(segments, &weights, query.stop_words, &settings)?;
-    let mut best = Top::new(top);
-    match texts {
+    let candidates = rank_by_weights(segments, &weights, &[], &settings)?;
+    let addresses: Vec<DocumentAddress> =
+        candidates.documents.iter().map(|candidate| candidate.address).collect();
+    let lengths = addresses
+        .iter()
+        .map(|address| segments[address.segment as usize].length(address.document))
+        .collect::<Result<Vec<Length>, CorruptionError>>()?;
+    let shares: Vec<f64> = match texts {
+        // The divisor of the first stage is not part of the share.
         None => {
-            for candidate in &candidates.documents {
-                let share = candidate.score / candidates.self_score;
-                best.offer(Scored { score: share * share, address: candidate.address });
-            }
+            let own: f64 = weights.terms().iter().map(WeightedTerm::own).sum();
+            let sums = candidates.documents.iter().zip(&lengths);
+            sums.map(|(found, length)| found.score * weights.divisor(length) / own).collect()
         }
         Some(texts) => {
-            let mut addresses: Vec<DocumentAddress> =
-                candidates.documents.iter().map(|candidate| candidate.address).collect();
-            // In storage order, and in pieces, so that no thread waits long.
-            addresses.sort_unstable();
-            let piece = addresses.len().div_ceil(PIECES * threads.get()).max(1);
-            let pieces: Vec<&[DocumentAddress]> = addresses.chunks(piece).collect();
-            let scored = parallel::map(&pieces, threads.get(), |addresses| {
-                runs.scores(addresses, segments, texts)
-            });
-            for scores in scored {
-                scores?.into_iter().for_each(|scored| best.offer(scored));
-            }
+            let found = runs.in_documents(&addresses, texts, threads)?;
+            runs.weigh(&found);
+            found.iter().map(|found| runs.share(found)).collect()
         }
+    };
+    let mut best = Top::new(top);
+    for ((address, length), share) in addresses.into_iter().zip(&lengths).zip(shares) {
+        best.offer(Scored { score: kin(share, runs.n_words, length.words), address });
     }
-    Ok(RankedList::new(1.0, best.into_sorted()))
+    let is_cut = top > n_candidates && candidates.documents.len() == n_candidates;
+    Ok(RankedList { is_cut, ..RankedList::new(1.0, best.into_sorted()) })
+}
+
+/// Kin of a query of `query` words and a document of `document` words that has this share of the query.
+fn kin(share: f64, query: u32, document: u32) -> f64 {
+    // Rounding may lift a sum of all weights above 1.
+    let share = share.min(1.0);
+    let of_document = (share * f64::from(query) / f64::from(document.max(1))).min(1.0);
+    share.powf(1.0 - DOCUMENT_WEIGHT) * of_document.powf(DOCUMENT_WEIGHT)
 }
 
 /// Frequency and weight of a chunk of the query.
@@ -112,11 +125,19 @@ struct ChunkFrequency {
 /// The runs of a query with their weights.
 #[derive(Debug)]
 struct Runs {
+    /// The words of the query.
+    vocabulary: HashSet<u64>,
     /// For each order, the runs of that many words, by their hashes.
-    orders: Vec<(u32, HashMap<u64, usize>)>,
+    orders: Vec<(u32, HashMap<u64, u32>)>,
+    /// The number of words of each run.
+    lengths: Vec<u32>,
+    /// The number of documents that have each run, as far as it is known before texts are read.
+    frequencies: Vec<f64>,
     /// The weight of each run.
     weights: Vec<f64>,
     total: f64,
+    /// Number of documents.
+    n: f64,
     n_words: u32,
     /// The chunks that are looked up, by their hashes.
     chunks: BTreeMap<u64, ChunkFrequency>,
@@ -159,43 +180,46 @@ impl Runs {
         }
         let shares: Vec<f64> = query.words.iter().map(|word| frequencies[word]).collect();
         let mut runs = Self {
+            vocabulary: query.words.iter().copied().collect(),
             orders: Vec::new(),
+            lengths: Vec::new(),
+            frequencies: Vec::new(),
             weights: Vec::new(),
             total: 0.0,
+            n,
             n_words: u32::try_from(query.words.len()).unwrap_or(u32::MAX),
             chunks,
         };
         let doubling = std::iter::successors(Some(1usize), |order| order.checked_mul(2));
         let between = doubling.take_while(|order| *order < k && (has_texts || *order == 1));
-        for order in between.chain([k]).filter(|order| *order <= query.words.len()) {
-            runs.add_order(order, &query, &shares, &chunk_frequencies, n);
-        }
-        for (first, hash) in chunk_positions {
-            let run = query.words.get(*first..*first + k).map(chunk_hash);
-            let order = runs.orders.last().filter(|order| order.0 as usize == k);
-            let weight = run.zip(order).and_then(|(run, order)| order.1.get(&run));
-            if let (Some(weight), Some(chunk)) = (weight, runs.chunks.get_mut(hash)) {
-                chunk.weight = runs.weights[*weight];
+        let beyond = has_texts.then(|| k.saturating_mul(2));
+        for order in between.chain([k]).chain(beyond) {
+            if order <= query.words.len() {
+                runs.add_order(order, &query, &shares, &chunk_frequencies);
             }
         }
-        runs.total = runs.weights.iter().sum();
+        runs.weigh(&[]);
+        let of_chunks = runs.orders.iter().find(|order| order.0 as usize == k);
+        for (first, hash) in chunk_positions {
+            let run = query.words.get(*first..*first + k).map(chunk_hash);
+            let run = run.zip(of_chunks).and_then(|(run, order)| order.1.get(&run));
+            if let (Some(run), Some(chunk)) = (run, runs.chunks.get_mut(hash)) {
+                chunk.weight = runs.weights[*run as usize];
+            }
+        }
         Ok(runs)
     }
 
-    /// Adds the runs of `order` words. `shares` has the share of all `n` documents that contain each word.
+    /// Adds the runs of `order` words. `shares` has the share of all documents that contain each word.
     fn add_order(
         &mut self,
         order: usize,
         query: &KinQuery<'_>,
         shares: &[f64],
         chunk_frequencies: &[u64],
-        n: f64,
     ) {
         let k = query.k.get();
-        let mut index: HashMap<u64, usize> = HashMap::new();
-        let base = self.weights.len();
-        // The maximum number of documents expected from any occurrence of a run.
-        let mut expected: Vec<f64> = Vec::new();
+        let mut index: HashMap<u64, u32> = HashMap::new();
         let mut first = 0;
         let narrow = u32::try_from(order).unwrap_or(u32::MAX);
         RollingHash::new(narrow).hash_all(query.words, |hash| {
@@ -204,58 +228,95 @@ impl Runs {
             if order == 1 && query.stop_words.binary_search(&query.words[here]).is_ok() {
                 return;
             }
-            let by_words = n * shares[here..here + order].iter().product::<f64>();
-            let around = chunk_frequencies[(here + order).saturating_sub(k)..=here].iter().max();
+            let by_words = self.n * shares[here..here + order].iter().product::<f64>();
+            // Chunks that contain the run; none contains a run that is longer than a chunk.
+            let starts = (here + order).saturating_sub(k)..here + 1;
+            let around = chunk_frequencies.get(starts).unwrap_or_default().iter().max();
             let documents = by_words.max(around.copied().unwrap_or(0) as f64).max(1.0);
             let number = *index.entry(hash).or_insert_with(|| {
-                expected.push(0.0);
-                expected.len() - 1
+                self.frequencies.push(0.0);
+                self.lengths.push(narrow);
+                // A text is limited to 4 GiB, and so are its runs.
+                u32::try_from(self.frequencies.len() - 1).unwrap_or(u32::MAX)
             });
-            expected[number] = expected[number].max(documents);
+            // The maximum of all occurrences.
+            let frequency = &mut self.frequencies[number as usize];
+            *frequency = frequency.max(documents);
         });
-        self.weights.extend(expected.iter().map(|documents| n / documents));
-        index.values_mut().for_each(|number| *number += base);
         self.orders.push((narrow, index));
     }
 
-    /// Computes kin of the query and each of the documents.
-    fn scores<P: IndexSegment, T: TextReader>(
-        &self,
-        addresses: &[DocumentAddress],
-        segments: &[P],
-        texts: &T,
-    ) -> Result<Vec<Scored>, T::Error> {
-        let mut shares = vec![0.0; addresses.len()];
-        let mut has = Vec::new();
-        texts.for_each_words(addresses, &mut |number, words| {
-            shares[number] = self.share(words, &mut has)
-        })?;
-        let scored = |(&address, share): (&DocumentAddress, f64)| {
-            let Length { words, .. } =
-                segments[address.segment as usize].length(address.document)?;
-            Ok(Scored {
-                score: share * share / length_penalty(self.n_words, words).sqrt(),
-                address,
-            })
+    /// Computes the weights, given the runs that candidates have, best candidate first.
+    fn weigh(&mut self, candidates: &[Vec<u32>]) {
+        let mut counts = vec![0u32; self.frequencies.len()];
+        for run in candidates.iter().take(MIN_CANDIDATES).flatten() {
+            counts[*run as usize] += 1;
+        }
+        let known = self.frequencies.iter().zip(&self.lengths).zip(counts);
+        let weight = |((frequency, length), count): ((&f64, &u32), u32)| {
+            f64::from(*length) * kin_weight(self.n / frequency.max(f64::from(count)))
         };
-        addresses.iter().zip(shares).map(scored).collect()
+        self.weights = known.map(weight).collect();
+        self.total = self.weights.iter().sum();
     }
 
-    /// The share of the runs of the query that are among `words`, by weight. `has` is a buffer.
-    fn share(&self, words: &[u64], has: &mut Vec<bool>) -> f64 {
-        has.clear();
-        has.resize(self.weights.len(), false);
-        for (order, index) in &self.orders {
-            if words.len() >= *order as usize {
-                RollingHash::new(*order).hash_all(words, |hash| {
-                    if let Some(&number) = index.get(&hash) {
-                        has[number] = true;
+    /// Returns the runs that each document has, ascending.
+    fn in_documents<T: TextReader>(
+        &self,
+        addresses: &[DocumentAddress],
+        texts: &T,
+        threads: NonZeroUsize,
+    ) -> Result<Vec<Vec<u32>>, T::Error> {
+        // In storage order, and in pieces, so that no thread waits long.
+        let mut order: Vec<usize> = (0..addresses.len()).collect();
+        order.sort_unstable_by_key(|&number| addresses[number]);
+        let piece = order.len().div_ceil(PIECES * threads.get()).max(1);
+        let pieces: Vec<&[usize]> = order.chunks(piece).collect();
+        let read = parallel::map(&pieces, threads.get(), |numbers| {
+            let addresses: Vec<DocumentAddress> =
+                numbers.iter().map(|&number| addresses[number]).collect();
+            let mut found = vec![Vec::new(); addresses.len()];
+            let mut has = vec![false; self.lengths.len()];
+            texts.for_each_words(&addresses, &mut |number, words| {
+                found[number] = self.runs_in(words, &mut has);
+            })?;
+            Ok::<_, T::Error>(found)
+        });
+        let mut all = vec![Vec::new(); addresses.len()];
+        for (numbers, found) in pieces.iter().zip(read) {
+            for (number, found) in numbers.iter().zip(found?) {
+                all[*number] = found;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns the runs that are among `words`, ascending. `has` is a buffer of one flag per run, all false.
+    fn runs_in(&self, words: &[u64], has: &mut [bool]) -> Vec<u32> {
+        let mut found = Vec::new();
+        // A run of the query consists of words of the query, so the text between them need not be hashed.
+        for stretch in words.split(|word| !self.vocabulary.contains(word)) {
+            for (order, index) in &self.orders {
+                if stretch.len() < *order as usize {
+                    break;
+                }
+                RollingHash::new(*order).hash_all(stretch, |hash| {
+                    if let Some(&run) = index.get(&hash)
+                        && !std::mem::replace(&mut has[run as usize], true)
+                    {
+                        found.push(run);
                     }
                 });
             }
         }
-        let has = self.weights.iter().zip(&*has).filter(|(_, has)| **has);
-        let shared: f64 = has.map(|(weight, _)| weight).sum();
+        found.iter().for_each(|run| has[*run as usize] = false);
+        found.sort_unstable();
+        found
+    }
+
+    /// The share of all runs of the query that these are, by weight.
+    fn share(&self, runs: &[u32]) -> f64 {
+        let shared: f64 = runs.iter().map(|run| self.weights[*run as usize]).sum();
         if self.total > 0.0 { shared / self.total } else { 0.0 }
     }
 }

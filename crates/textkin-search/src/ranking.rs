@@ -39,7 +39,7 @@ pub enum Ranking {
     Scam(Closeness),
     /// Number of chunks of the query that the document has
     Fingerprint,
-    /// Runs of 1, 2, 4, … k words of the query that the document has: see [`crate::rank_kin`]
+    /// Runs of 1, 2, 4, … k and 2k words of the query that the document has: see [`crate::rank_kin`]
     #[default]
     Kin,
 }
@@ -160,7 +160,7 @@ impl Ranking {
             }
             Self::Fingerprint => "|chunks of q ∩ chunks of d|",
             Self::Kin => {
-                "(Σ N/f_g ÷ the same sum of q)² ÷ √(1 + ln max(1, f_d/f_q)), runs g of 1, 2, 4, … k words"
+                "A^0.6 · min(1, A·f_q/f_d)^0.4, A = Σ |g|·(N/f_g)^1.25 ÷ the same sum of q, runs g of 1, 2, 4, … k, 2k words"
             }
         }
     }
@@ -171,7 +171,7 @@ impl Ranking {
     /// (2f + x)/(1 + x) falls as x grows, because 2f > 1), none is negative because f_t ≤ N, and
     /// the divisor is smallest where f_d = f_q. SCAM is capped at 1, which the query reaches;
     /// others may tie with it. No document has more chunks of the query than the query, nor more of
-    /// its runs of words, and the divisor of kin is smallest where the document is not longer.
+    /// its runs of words, and both factors of kin are at most 1, which the query reaches.
     ///
     /// The products are not ideal: a document that repeats a word of the query has a larger inner
     /// product. A document that consists only of the rarest word of the query has a larger normalized

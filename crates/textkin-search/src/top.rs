@@ -23,13 +23,16 @@ pub struct RankedList {
     pub self_score: f64,
     /// The best documents, the best first; ties by address.
     pub documents: Vec<Ranked>,
+    /// Whether more documents were requested than the ranking compares, so that others may match too.
+    pub is_cut: bool,
 }
 
 impl RankedList {
     pub(crate) fn new(self_score: f64, best: Vec<Scored>) -> Self {
         let percent = |score| if self_score > 0.0 { score / self_score * 100.0 } else { 0.0 };
         let ranked = |Scored { score, address }| Ranked { address, score, percent: percent(score) };
-        Self { self_score, documents: best.into_iter().map(ranked).collect() }
+        let documents = best.into_iter().map(ranked).collect();
+        Self { self_score, documents, is_cut: false }
     }
 }
 

@@ -16,6 +16,13 @@ const TABLE: usize = 16;
 /// Upper bound of the relative rounding error of a bound.
 const SLACK: f64 = 1e-9;
 
+/// Exponent in kin of the share of the document, as opposed to the share of the query: see [`crate::rank_kin`].
+pub(crate) const DOCUMENT_WEIGHT: f64 = 0.4;
+
+/// How many times shorter than the query a document is at most taken to be where kin looks for candidates:
+/// otherwise, documents of a few words would be all the candidates.
+const MAX_SHORTER: f64 = 16.0;
+
 /// A term of the query with its weight.
 #[derive(Clone, Debug)]
 pub(crate) struct WeightedTerm {
@@ -39,6 +46,8 @@ pub(crate) struct TermWeights {
     ranking: Ranking,
     query: Length,
     stops: bool,
+    /// Score of the query with itself by kin, which short documents must not exceed.
+    max_score: f64,
     terms: Vec<WeightedTerm>,
 }
 
@@ -72,7 +81,9 @@ impl TermWeights {
             ..WeightedTerm::with_weight(Ranking::Kin, QueryTerm { hash, count: 1 }, weight)
         };
         terms.extend(chunks.into_iter().map(chunk));
-        Ok(Self::of(terms, query, Ranking::Kin))
+        // Kin has no bound here: its share of the query is computed from the score. Lengths include stop words.
+        let weights = Self::of(terms, query, Ranking::Kin);
+        Ok(Self { stops: false, max_score: f64::INFINITY, ..weights })
     }
 
     /// Creates the weights of `query` from its weighted terms, in any order.
@@ -80,7 +91,10 @@ impl TermWeights {
         let key = |term: &WeightedTerm| (term.hash, term.is_chunk);
         terms.sort_unstable_by(|a, b| b.own.total_cmp(&a.own).then(key(a).cmp(&key(b))));
         let stops = !query.stop_words().is_empty() && needs_length(ranking);
-        Self { ranking, query: *query.length(), stops, terms }
+        let mut weights =
+            Self { ranking, query: *query.length(), stops, max_score: f64::INFINITY, terms };
+        weights.max_score = weights.self_score();
+        weights
     }
 
     /// Returns upper bounds: weights in which a term always adds as much as in the query, and length does
@@ -93,7 +107,7 @@ impl TermWeights {
             WeightedTerm { ranking, weight: term.own, table, ..*term }
         };
         let terms = self.terms.iter().map(same).collect();
-        Self { ranking, query: self.query, stops: false, terms }
+        Self { ranking, query: self.query, stops: false, max_score: f64::INFINITY, terms }
     }
 
     /// The terms, in the order in which they are added.
@@ -129,7 +143,11 @@ impl TermWeights {
             return 0.0;
         }
         let score = sum / divisor;
-        if matches!(self.ranking, Ranking::Scam(_)) { score.min(1.0) } else { score }
+        match self.ranking {
+            Ranking::Scam(_) => score.min(1.0),
+            Ranking::Kin => score.min(self.max_score),
+            _ => score,
+        }
     }
 
     /// The divisor of a document whose length excludes stop words.
@@ -144,7 +162,10 @@ impl TermWeights {
                 1.0 + difference.ln_1p()
             }
             Ranking::Scam(_) => self.query.squares.min(length.squares),
-            Ranking::Kin => length_penalty(self.query.words, length.words).powf(0.25),
+            Ranking::Kin => {
+                let ratio = f64::from(length.words) / f64::from(self.query.words.max(1));
+                (ratio * MAX_SHORTER).max(1.0).powf(DOCUMENT_WEIGHT)
+            }
         }
     }
 
@@ -156,7 +177,9 @@ impl TermWeights {
             return (divisor, divisor);
         }
         let none = self.divisor(&Length { words: 0, ..*length });
-        let min_divisor = if length.words <= self.query.words { divisor } else { 1.0 };
+        // Kin favours short documents; the other divisors are smallest where the lengths are equal.
+        let is_nearest = length.words <= self.query.words && self.ranking != Ranking::Kin;
+        let min_divisor = if is_nearest { divisor } else { 1.0 };
         (min_divisor, divisor.max(none))
     }
 
@@ -175,9 +198,9 @@ impl TermWeights {
     }
 }
 
-/// 1/λ = 1 + ln max(1, f_d/f_q): how much longer a document is than the query.
-pub(crate) fn length_penalty(query: u32, document: u32) -> f64 {
-    1.0 + (f64::from(document) / f64::from(query.max(1))).max(1.0).ln()
+/// Weight in kin of one word of a run that one in `rarity` documents has.
+pub(crate) fn kin_weight(rarity: f64) -> f64 {
+    rarity.powf(1.25)
 }
 
 impl WeightedTerm {
@@ -188,7 +211,8 @@ impl WeightedTerm {
             Ranking::Inner | Ranking::Normalised | Ranking::Cosine => rarity.ln_1p(),
             Ranking::Identity1 | Ranking::Identity4 => rarity.ln(),
             Ranking::Identity2 | Ranking::Identity3 => rarity.ln_1p(),
-            Ranking::Identity5 | Ranking::Kin => rarity,
+            Ranking::Identity5 => rarity,
+            Ranking::Kin => kin_weight(rarity),
             Ranking::Scam(_) | Ranking::Fingerprint => 1.0,
         };
         Self { n_documents, ..Self::with_weight(ranking, term, weight) }

@@ -16,7 +16,8 @@ use super::common::{ListFormatOptions, OutOptions, StopListOptions, ThreadOption
 /// query of its own. Each score is also shown as a percentage of the score of the query with itself. Queries
 /// are normalized and split into chunks like the documents of the repository.
 ///
-/// Exit code: 0 if matches were found, 1 if there are none, 2 on failure.
+/// Exit code: 0 if matches were found, 1 if there are none, 2 on failure. Documents that share hardly anything
+/// with the query are no matches; --threshold 0 shows them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   textkin search essays.repo suspect.docx
@@ -48,9 +49,10 @@ pub(crate) struct SearchOptions {
     /// Number of documents to show for each query and score
     #[arg(long, default_value_t = DEFAULT_TOP, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: u32,
-    /// Minimum score to show a document, in percent of the score of the query with itself
-    #[arg(long, short, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent)]
-    pub(crate) threshold: f64,
+    /// Minimum score to show a document, in percent of the score of the query with itself [default: for kin,
+    /// the worth of 4 words of the query, but at most 10; 0 for other scores]
+    #[arg(long, short, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) threshold: Option<f64>,
     /// Also find similar passages and show where they are
     #[arg(long)]
     pub(crate) passages: bool,

@@ -31,6 +31,9 @@ const BATCH: usize = 64;
 const BATCH_BYTES: usize = 16 << 20;
 /// Number of passages to show for each document in a table.
 const MAX_PASSAGES_SHOWN: usize = 3;
+/// A document matches by kin if it has at least the worth of this many words of the query, or this share.
+const MIN_MATCH_WORDS: f64 = 4.0;
+const MIN_MATCH_PERCENT: f64 = 10.0;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Search, global: GlobalOptions) -> anyhow::Result<Exit> {
@@ -202,10 +205,21 @@ impl SearchSession<'_> {
         };
         for (&ranking, list) in self.options.score.iter().zip(&hits.lists) {
             let threshold = self.options.threshold;
+            let threshold = threshold.unwrap_or_else(|| default_threshold(ranking, hits.words));
             let documents: Vec<&Ranked> =
                 list.documents.iter().filter(|document| document.percent >= threshold).collect();
             self.is_found |= !documents.is_empty();
+            if list.is_cut && documents.len() == list.documents.len() {
+                let n = terminal::thousands(list.documents.len() as u64);
+                print_message(format_args!(
+                    "textkin: {id}: {ranking} compares and lists at most {n} documents; more may match\n"
+                ));
+            }
             match self.options.format.format {
+                ListFormat::Text if documents.is_empty() => {
+                    let closest = list.documents.first();
+                    self.no_matches(&mut rendered, &query, ranking, closest)?;
+                }
                 ListFormat::Text => self.table(&mut rendered, &query, ranking, &documents)?,
                 ListFormat::Json => {
                     self.json(&mut rendered, &query, ranking, &documents, passages.as_ref())?
@@ -227,6 +241,26 @@ impl SearchSession<'_> {
         Ok(self.searcher.repository().document(place)?.id)
     }
 
+    /// Says that no document matches, and which is the closest.
+    fn no_matches(
+        &self,
+        rendered: &mut String,
+        query: &Query<'_>,
+        ranking: Ranking,
+        closest: Option<&Ranked>,
+    ) -> anyhow::Result<()> {
+        query.heading(rendered, ranking)?;
+        let Some(closest) = closest else {
+            writeln!(rendered, "  no matches\n")?;
+            return Ok(());
+        };
+        let percent = percent_text(closest.percent);
+        let id = terminal::fit(&self.id(closest)?, self.view.width.saturating_sub(40).max(20));
+        writeln!(rendered, "  no matches; the closest is {id} with {percent} %")?;
+        writeln!(rendered, "  (--threshold 0 shows documents with less in common)\n")?;
+        Ok(())
+    }
+
     fn table(
         &self,
         rendered: &mut String,
@@ -234,12 +268,7 @@ impl SearchSession<'_> {
         ranking: Ranking,
         documents: &[&Ranked],
     ) -> anyhow::Result<()> {
-        let words = terminal::counted(query.hits.words as u64, "word", "words");
-        writeln!(rendered, "{} ({words}) by {ranking}", terminal::fit(query.id, 200))?;
-        if documents.is_empty() {
-            writeln!(rendered, "  no matches\n")?;
-            return Ok(());
-        }
+        query.heading(rendered, ranking)?;
         writeln!(rendered, "{:>5}  {:>8}  {:>12}  document", "rank", "percent", "score")?;
         let room = self.view.width.saturating_sub(31).max(20);
         for (rank, document) in (1..).zip(documents) {
@@ -382,6 +411,11 @@ struct Query<'a> {
 }
 
 impl Query<'_> {
+    fn heading(&self, rendered: &mut String, ranking: Ranking) -> std::fmt::Result {
+        let words = terminal::counted(self.hits.words as u64, "word", "words");
+        writeln!(rendered, "{} ({words}) by {ranking}", terminal::fit(self.id, 200))
+    }
+
     fn range(&self, words: &Range<usize>) -> TextRange {
         TextRange::new(span(&self.hits.spans, words), words)
     }
@@ -397,6 +431,15 @@ fn span(spans: &[Span], words: &Range<usize>) -> Span {
     match (words.first(), words.last()) {
         (Some(first), Some(last)) => Span { start: first.start, end: last.end },
         _ => Span { start: 0, end: 0 },
+    }
+}
+
+/// Returns the minimum percentage of a match. Any shared chunk is a match, and other scores than kin have no scale
+/// on which little can be told from nothing.
+fn default_threshold(ranking: Ranking, words: usize) -> f64 {
+    match ranking {
+        Ranking::Kin => (100.0 * MIN_MATCH_WORDS / words.max(1) as f64).min(MIN_MATCH_PERCENT),
+        _ => 0.0,
     }
 }
 

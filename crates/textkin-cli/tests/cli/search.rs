@@ -103,6 +103,29 @@ fn json_has_one_object_per_query_and_measure() {
 }
 
 #[test]
+fn a_search_without_a_match_says_so_and_exits_with_1() {
+    let folder = three(&[]);
+    folder
+        .write("other.txt", "Of all the lamps in town, none is as bright as the one on the pier.");
+    let run = search(&folder, &["other.txt"]).expect(1);
+    assert!(run.stdout.contains("\n  no matches; the closest is "), "{run:?}");
+    assert!(run.stdout.contains("--threshold 0 shows"), "{run:?}");
+    for format in ["json", "csv"] {
+        let run = search(&folder, &["other.txt", "--format", format]).expect(1);
+        assert!(!run.stdout.contains("\"h\"") && !run.stdout.contains(",h,"), "{run:?}");
+    }
+    let all = search(&folder, &["other.txt", "--threshold", "0"]).expect(0);
+    assert!(!all.stdout.contains("no matches"), "{all:?}");
+    // A quotation in a long query is a match, however small its share.
+    let long = format!("{} {HARBOUR} {}", Dice::new(7).text(400), Dice::new(8).text(400));
+    folder.write("long.txt", long);
+    let run = search(&folder, &["long.txt"]).expect(0);
+    assert!(run.stdout.contains("  h\n"), "{run:?}");
+    // One match among several queries is a match.
+    search(&folder, &["other.txt", "h.txt"]).expect(0);
+}
+
+#[test]
 fn csv_quotes_fields_and_tables_fit() {
     let folder =
         holding(&[], &[record("a,\"b\"\n", HARBOUR), record("שלום \u{1b}[31m", FERRY)].concat());

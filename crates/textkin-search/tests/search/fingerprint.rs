@@ -57,7 +57,7 @@ fn naive(collection: &Collection, query: &[u64], top: usize) -> RankedList {
     }
     documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.address.cmp(&b.address)));
     documents.truncate(top);
-    RankedList { self_score, documents }
+    RankedList { self_score, documents, is_cut: false }
 }
 
 proptest! {

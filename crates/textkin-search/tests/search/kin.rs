@@ -29,17 +29,29 @@ fn weights(query: &[u64], documents: &[&[u64]], orders: &[usize]) -> BTreeMap<Ve
                     documents = documents.max(with(chunk) as f64);
                 }
             }
-            let chunk_frequencies = frequencies.entry(run.to_vec()).or_default();
-            *chunk_frequencies = chunk_frequencies.max(documents);
+            // All documents are candidates, so that the counts of runs in candidates are those of all documents.
+            // Without texts there are no counts.
+            if orders.len() > 2 {
+                documents = documents.max(with(run) as f64);
+            }
+            let frequency = frequencies.entry(run.to_vec()).or_default();
+            *frequency = frequency.max(documents);
         }
     }
-    frequencies.into_iter().map(|(run, documents)| (run, n / documents)).collect()
+    let weight = |run: &[u64], documents: f64| run.len() as f64 * (n / documents).powf(1.25);
+    frequencies.into_iter().map(|(run, documents)| (run.clone(), weight(&run, documents))).collect()
 }
 
-fn naive(collection: &Collection, query: &[u64], orders: &[usize]) -> Vec<(DocumentAddress, f64)> {
+fn naive(
+    collection: &Collection,
+    query: &[u64],
+    stop_words: &[u64],
+    orders: &[usize],
+) -> Vec<(DocumentAddress, f64)> {
     let live = collection.live();
     let documents: Vec<&[u64]> = live.iter().map(|(_, document)| &document.words[..]).collect();
-    let weights = weights(query, &documents, orders);
+    let mut weights = weights(query, &documents, orders);
+    weights.retain(|run, _| run.len() > 1 || !stop_words.contains(&run[0]));
     let total: f64 = weights.values().sum();
     let mut scores = Vec::new();
     for (address, document) in &live {
@@ -47,20 +59,29 @@ fn naive(collection: &Collection, query: &[u64], orders: &[usize]) -> Vec<(Docum
             orders.iter().flat_map(|&order| runs(&document.words, order)).collect();
         let shared: f64 =
             weights.iter().filter(|(run, _)| has.contains(*run)).map(|(_, weight)| weight).sum();
-        let length_penalty = (document.words.len() as f64 / query.len() as f64).max(1.0);
-        let score = (shared / total).powi(2) / (1.0 + length_penalty.ln()).sqrt();
-        if shared > 0.0 {
+        let share = shared / total;
+        let of_document = (share * query.len() as f64 / document.words.len() as f64).min(1.0);
+        let score = share.powf(0.6) * of_document.powf(0.4);
+        // Documents that share only stop words are not looked up.
+        let is_found = |run: &&Vec<u64>| matches!(run.len(), 1 | K) && has.contains(*run);
+        if weights.keys().any(|run| is_found(&run)) {
             scores.push((*address, score));
         }
     }
     scores
 }
 
-fn found(collection: &Collection, query: &[u64], has_texts: bool, threads: usize) -> RankedList {
+fn found(
+    collection: &Collection,
+    query: &[u64],
+    stop_words: &[u64],
+    has_texts: bool,
+    threads: usize,
+) -> RankedList {
     let texts = Stored::of(collection);
     let chunks: Vec<(usize, u64)> = chunks(query).into_iter().enumerate().collect();
     let k = NonZeroUsize::new(K).expect("K is positive");
-    let query = KinQuery { words: query, k, chunks: &chunks, stop_words: &[] };
+    let query = KinQuery { words: query, k, chunks: &chunks, stop_words };
     let threads = NonZeroUsize::new(threads).expect("at least one thread");
     rank_kin(&collection.segments(), has_texts.then_some(&texts), query, 100, threads)
         .expect("memory is not corrupt")
@@ -73,6 +94,7 @@ proptest! {
         query in words(1..40),
         copied in any::<prop::sample::Index>(),
         takes in any::<bool>(),
+        stops in any::<bool>(),
         has_texts in any::<bool>(),
     ) {
         // With all bits of the chunks, there are no false positives.
@@ -82,9 +104,11 @@ proptest! {
             false => query,
         };
         prop_assume!(!query.is_empty());
-        let orders: &[usize] = if has_texts { &[1, 2, 3] } else { &[1, 3] };
-        let expected: BTreeMap<DocumentAddress, f64> = naive(&collection, &query, orders).into_iter().collect();
-        let list = found(&collection, &query, has_texts, 1);
+        let orders: &[usize] = if has_texts { &[1, 2, 3, 6] } else { &[1, 3] };
+        // One of the words of the query, or none.
+        let stop_words: Vec<u64> = query.iter().copied().take(usize::from(stops)).collect();
+        let expected: BTreeMap<DocumentAddress, f64> = naive(&collection, &query, &stop_words, orders).into_iter().collect();
+        let list = found(&collection, &query, &stop_words, has_texts, 1);
         prop_assert_eq!(list.documents.len(), expected.len());
         for ranked in &list.documents {
             prop_assert!((ranked.score - expected[&ranked.address]).abs() < 1e-9);
@@ -96,7 +120,29 @@ proptest! {
         let scores = |list: &RankedList| -> Vec<u64> {
             list.documents.iter().map(|ranked| ranked.score.to_bits()).collect()
         };
-        prop_assert_eq!(scores(&found(&whole, &query, has_texts, 1)), scores(&list));
-        prop_assert_eq!(found(&collection, &query, has_texts, 3), list);
+        prop_assert_eq!(scores(&found(&whole, &query, &stop_words, has_texts, 1)), scores(&list));
+        prop_assert_eq!(found(&collection, &query, &stop_words, has_texts, 3), list);
     }
+}
+
+#[test]
+fn a_large_limit_reads_few_texts_and_says_so() {
+    let mut segment = textkin_search::MemorySegment::default();
+    let query: Vec<u64> = (0..20).collect();
+    for n in 0..2_500u64 {
+        let words: Vec<u64> = (0..20).map(|at| if at == n % 20 { 1_000 + n } else { at }).collect();
+        segment.add(&words, &[]);
+    }
+    let segments = [segment];
+    let ranked = |top: usize| {
+        let k = NonZeroUsize::new(K).expect("K is positive");
+        let query = KinQuery { words: &query, k, chunks: &[], stop_words: &[] };
+        let texts: Option<&Stored> = None;
+        rank_kin(&segments, texts, query, top, NonZeroUsize::MIN).expect("memory is not corrupt")
+    };
+    let all = ranked(10_000);
+    assert_eq!((all.documents.len(), all.is_cut), (2_000, true));
+    let some = ranked(500);
+    assert_eq!((some.documents.len(), some.is_cut), (500, false));
+    assert_eq!(some.documents, all.documents[..500]);
 }

@@ -64,8 +64,9 @@ fn naive_score(ranking: Ranking, q: &Counts, d: &Counts, n: f64, f: &dyn Fn(u64)
         Ranking::Fingerprint => both.len() as f64,
         // The score of words alone, by which kin finds candidates.
         Ranking::Kin => {
-            let length_penalty = 1.0 + (words(d) / words(q)).max(1.0).ln();
-            sum(&|t, _, _| n / f(t)) / length_penalty.powf(0.25)
+            let divisor = |x: &Counts| (16.0 * words(x) / words(q)).max(1.0).powf(0.4);
+            let own: f64 = q.keys().map(|t| (n / f(*t).max(1.0)).powf(1.25)).sum();
+            (sum(&|t, _, _| (n / f(t)).powf(1.25)) / divisor(d)).min(own / divisor(q))
         }
     }
 }
@@ -95,7 +96,7 @@ fn naive(
         .collect();
     documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.address.cmp(&b.address)));
     documents.truncate(top);
-    RankedList { self_score, documents }
+    RankedList { self_score, documents, is_cut: false }
 }
 
 fn near(a: f64, b: f64) -> bool {

@@ -129,14 +129,12 @@ impl Searcher {
         self.search_on(text, self.settings.threads)
     }
 
-    /// Finds the documents most similar to each of `texts`, in parallel.
+    /// Finds the documents most similar to each of `texts`, in parallel: several texts at a time, and each
+    /// on several threads if there are fewer texts than threads.
     pub fn search_all(&self, texts: &[String]) -> Vec<Result<SearchResults, Error>> {
-        match texts {
-            [text] => vec![self.search(text)],
-            texts => parallel::map(texts, self.settings.threads.get(), |text| {
-                self.search_on(text, NonZeroUsize::MIN)
-            }),
-        }
+        let threads = self.settings.threads.get();
+        let each = NonZeroUsize::new(threads / texts.len().max(1)).unwrap_or(NonZeroUsize::MIN);
+        parallel::map(texts, threads, |text| self.search_on(text, each))
     }
 
     fn search_on(&self, text: &str, threads: NonZeroUsize) -> Result<SearchResults, Error> {
