@@ -18,7 +18,7 @@
 //!    also occur (`repeats`).
 //!
 //! Guarantee: a token lies in a run or a repeat exactly if it lies in a shared chunk, so that coverage
-//! equals what discovery counts. Words that a cap excluded take part in all steps, so that they can be
+//! equals what discovery counts, unless `min_words` drops short passages. Words that a cap excluded take part in all steps, so that they can be
 //! shown where they occur, but they never count; passages without other words are listed separately.
 //! Moved text is found: passages may cross. The texts are first put into a fixed order, so that
 //! `align(b, a)` is the mirror image of `align(a, b)`.
@@ -44,13 +44,36 @@ use chunks::Chunks;
 pub struct AlignSettings {
     /// Tokens in the shortest run that counts: the `K` of `words:K`. Default 8.
     pub k: NonZeroU32,
-    /// Maximum number of tokens, on either side, between two runs of a passage. Default 5.
-    pub max_gap: u32,
+    /// Which runs form a passage, and which passages count.
+    pub passages: PassageRules,
 }
 
 impl Default for AlignSettings {
     fn default() -> Self {
-        Self { k: NonZeroU32::MIN.saturating_add(7), max_gap: 5 }
+        Self { k: NonZeroU32::MIN.saturating_add(7), passages: PassageRules::default() }
+    }
+}
+
+/// Which runs form a passage, and which passages count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassageRules {
+    /// Maximum number of tokens, on either side, between two runs of a passage. Default 5.
+    pub max_gap: u32,
+    /// Minimum number of matching tokens of a passage, and of a repeat. Shorter ones are dropped, and their tokens
+    /// are not covered. Default 0: all count.
+    pub min_words: u32,
+}
+
+impl Default for PassageRules {
+    fn default() -> Self {
+        Self { max_gap: 5, min_words: 0 }
+    }
+}
+
+/// Rules with this `max_gap` that drop no passage.
+impl From<u32> for PassageRules {
+    fn from(max_gap: u32) -> Self {
+        Self { max_gap, min_words: 0 }
     }
 }
 
@@ -150,7 +173,7 @@ fn align_ordered(
     let [numbers_a, numbers_b] = numbered(a, b);
     let k = settings.k.get() as usize;
     let chunks = Chunks::new([&numbers_a, &numbers_b], k);
-    let covered = [0, 1].map(|side| {
+    let mut covered = [0, 1].map(|side| {
         let mut covered = chunks.covered(side);
         covered
             .iter_mut()
@@ -158,6 +181,35 @@ fn align_ordered(
             .for_each(|(covered, is_excluded)| *covered &= !is_excluded);
         covered
     });
+    let runs = runs::find(&numbers_a, &numbers_b, &chunks, max_pairs);
+    let chosen = choose::choose(runs, a.len(), b.len(), chunks.k());
+    let in_runs = |ranges: &mut dyn Iterator<Item = Range<usize>>, n: usize| {
+        let mut flags = vec![false; n];
+        ranges.for_each(|range| flags[range].fill(true));
+        flags
+    };
+    let in_runs_a = in_runs(&mut chosen.iter().map(|run| run.a..run.a + run.len), a.len());
+    let in_runs_b = in_runs(&mut chosen.iter().map(|run| run.b..run.b + run.len), b.len());
+    let sides = passages::Sides { a, b, numbers_a: &numbers_a, numbers_b: &numbers_b, excluded };
+    let passages::Joined { passages, excluded_passages, dropped } =
+        passages::join(&sides, &chosen, &settings.passages);
+    for run in dropped {
+        covered[0][run.a..run.a + run.len].fill(false);
+        covered[1][run.b..run.b + run.len].fill(false);
+    }
+    let missing = |covered: &[bool], in_runs: &[bool]| -> Vec<bool> {
+        covered.iter().zip(in_runs).map(|(&covered, &in_run)| covered && !in_run).collect()
+    };
+    let mut repeats_a = repeats::list([a, b], &chunks, 0, &missing(&covered[0], &in_runs_a));
+    let mut repeats_b = repeats::list([b, a], &chunks, 1, &missing(&covered[1], &in_runs_b));
+    for (repeats, covered) in [&mut repeats_a, &mut repeats_b].into_iter().zip(&mut covered) {
+        repeats.retain(|repeat| {
+            let is_kept = repeat.here.count >= settings.passages.min_words;
+            let words = repeat.here.first as usize..repeat.here.end() as usize;
+            covered[words].iter_mut().for_each(|is_covered| *is_covered &= is_kept);
+            is_kept
+        });
+    }
     let count = |covered: &[bool]| covered.iter().filter(|&&is_covered| is_covered).count() as u64;
     // Excluded tokens are skipped, as if the text did not have them.
     let longest = |side: usize| {
@@ -181,23 +233,6 @@ fn align_ordered(
         covered_b: count(&covered[1]),
         longest_run: longest(0).min(longest(1)),
     };
-    let runs = runs::find(&numbers_a, &numbers_b, &chunks, max_pairs);
-    let chosen = choose::choose(runs, a.len(), b.len(), chunks.k());
-    let in_runs = |ranges: &mut dyn Iterator<Item = Range<usize>>, n: usize| {
-        let mut flags = vec![false; n];
-        ranges.for_each(|range| flags[range].fill(true));
-        flags
-    };
-    let in_runs_a = in_runs(&mut chosen.iter().map(|run| run.a..run.a + run.len), a.len());
-    let in_runs_b = in_runs(&mut chosen.iter().map(|run| run.b..run.b + run.len), b.len());
-    let sides = passages::Sides { a, b, numbers_a: &numbers_a, numbers_b: &numbers_b, excluded };
-    let passages::Joined { passages, excluded_passages } =
-        passages::join(&sides, &chosen, settings.max_gap as usize);
-    let missing = |covered: &[bool], in_runs: &[bool]| -> Vec<bool> {
-        covered.iter().zip(in_runs).map(|(&covered, &in_run)| covered && !in_run).collect()
-    };
-    let repeats_a = repeats::list([a, b], &chunks, 0, &missing(&covered[0], &in_runs_a));
-    let repeats_b = repeats::list([b, a], &chunks, 1, &missing(&covered[1], &in_runs_b));
     let bridged = Bridged {
         a: n_bridged(&passages, [&covered[0], excluded[0]], |segment| segment.a),
         b: n_bridged(&passages, [&covered[1], excluded[1]], |segment| segment.b),

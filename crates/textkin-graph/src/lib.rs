@@ -60,7 +60,7 @@ mod sides;
 mod pair_filter;
 mod tally;
 
-pub use align::{AlignSettings, Alignment, Bridged, align, align_excluding};
+pub use align::{AlignSettings, Alignment, Bridged, PassageRules, align, align_excluding};
 pub use cap::{CapStats, CappedChunks, ExcludedWords, cap};
 pub use clusters::{Clustering, clusters_of_edges};
 pub use dedup::{Deduplicator, DeduplicatorSettings, DuplicateMeasure, Keeper};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
-use textkin::engine::graph::AlignSettings;
+use textkin::engine::graph::PassageRules;
 use textkin::engine::report::{RunPair, WithText, comparison_json, comparison_page};
 use textkin::engine::types::Note;
 use textkin::engine::{TextComparison, compare as compare_texts, read_document};
@@ -44,7 +44,7 @@ pub(crate) fn compare(
     settings: &Bound<'_, PyDict>,
 ) -> PyResult<ComparedTexts> {
     let dict = SettingsDict(settings);
-    let max_gap = dict.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
+    let max_gap = dict.parsed("max_gap")?.unwrap_or(PassageRules::default().max_gap);
     let columns = Columns { id: None, text: None, time: None, across: None };
     let source_settings = source_settings(&columns, &dict)?;
     let settings = dict.settings()?;

@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Schema};
 use hashbrown::HashSet;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::engine::graph::{AlignSettings, Clustering, Graph, Overlaps};
+use textkin::engine::graph::{Clustering, Graph, Overlaps, PassageRules};
 use textkin::engine::report::PairColumns;
 use textkin::engine::types::{Cluster, Note, Pair, Rewind};
 use textkin::engine::{
@@ -197,7 +197,7 @@ impl DiscoveredGraph {
         numbers: &[[u32; 2]],
         dict: &SettingsDict<'_, '_>,
     ) -> PyResult<Vec<ComparedTexts>> {
-        let max_gap = dict.parsed("max_gap")?.unwrap_or(AlignSettings::default().max_gap);
+        let max_gap = dict.parsed("max_gap")?.unwrap_or(PassageRules::default().max_gap);
         match texts {
             TextSource::Repository(handle) => {
                 let repository = handle.open().map_err(|error| error::from_textkin(&error))?;

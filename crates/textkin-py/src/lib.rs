@@ -53,7 +53,7 @@ mod _textkin {
     use std::ffi::OsString;
 
     use pyo3::prelude::*;
-    use textkin::engine::graph::{AlignSettings, Clustering};
+    use textkin::engine::graph::{Clustering, PassageRules};
     use textkin::engine::search::Ranking;
     use textkin::engine::text::grammar::ChunkerKind;
     use textkin::engine::trace::Preset;
@@ -84,7 +84,7 @@ mod _textkin {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("DEFAULT_CHUNK", ChunkerKind::default().to_string())?;
         module.add("DEFAULT_CLUSTERING", Clustering::default().to_string())?;
-        module.add("DEFAULT_MAX_GAP", AlignSettings::default().max_gap)?;
+        module.add("DEFAULT_MAX_GAP", PassageRules::default().max_gap)?;
         module.add("DEFAULT_RANKING", Ranking::default().to_string())?;
         module.add("DEFAULT_PRESET", Preset::default().to_string())?;
         module.add("DEFAULT_SCORE", Measure::default().to_string())?;

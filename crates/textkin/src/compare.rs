@@ -7,7 +7,7 @@
 use std::num::NonZeroU32;
 
 use textkin_core::{Excluded, Exclusion, Layers, Note, Overlap, Span, TokenRange, Tokens};
-use textkin_graph::{AlignSettings, Alignment, align, align_excluding};
+use textkin_graph::{AlignSettings, Alignment, PassageRules, align, align_excluding};
 use textkin_report::RewrittenMatches;
 use textkin_text::grammar::ChunkerKind;
 
@@ -41,7 +41,7 @@ pub struct TextComparison {
     /// The normalization, by name.
     normalize: String,
     k: NonZeroU32,
-    max_gap: u32,
+    passages: PassageRules,
     /// Digests of the templates.
     templates: Vec<String>,
     /// Digest of the stop list, if there is one.
@@ -60,8 +60,9 @@ pub struct CommonText<'a> {
     pub overlap: Option<Overlap>,
 }
 
-/// Compares two texts by runs of words. Runs at most `max_gap` words apart on both sides form one
-/// passage. `compare(b, a, …)` mirrors `compare(a, b, …)`.
+/// Compares two texts by runs of words. `passages` says which runs form one passage and which passages
+/// count; a number is the maximum number of words between two runs. `compare(b, a, …)` mirrors
+/// `compare(a, b, …)`.
 ///
 /// ```
 /// use textkin::engine::{Settings, compare};
@@ -81,9 +82,9 @@ pub fn compare(
     a: &str,
     b: &str,
     settings: &Settings,
-    max_gap: u32,
+    passages: impl Into<PassageRules>,
 ) -> Result<TextComparison, Error> {
-    compare_without(a, b, settings, max_gap, None)
+    compare_without(a, b, settings, passages, None)
 }
 
 /// Compares two texts like [`compare`]; the words in `common` are shown but excluded from the
@@ -95,7 +96,7 @@ pub fn compare_without(
     a: &str,
     b: &str,
     settings: &Settings,
-    max_gap: u32,
+    passages: impl Into<PassageRules>,
     common: Option<CommonText<'_>>,
 ) -> Result<TextComparison, Error> {
     let k = match settings.chunk {
@@ -103,7 +104,8 @@ pub fn compare_without(
         ChunkerKind::Word => NonZeroU32::MIN,
         other => return Err(Error::NotWordChunks(other)),
     };
-    let align_settings = AlignSettings { k, max_gap };
+    let passages = passages.into();
+    let align_settings = AlignSettings { k, passages };
     let tokens = |analyzer: &Analyzer| {
         [a, b].map(|text| {
             let mut tokens = Tokens::new(Layers::SPANS);
@@ -147,7 +149,7 @@ pub fn compare_without(
         rewritten: None,
         normalize: settings.normalization.to_string(),
         k,
-        max_gap,
+        passages,
         templates: settings.templates.iter().map(|text| digest(text)).collect(),
         stop_list: stop_list_digest(settings),
     })
@@ -218,7 +220,8 @@ impl TextComparison {
                 version: env!("CARGO_PKG_VERSION"),
                 k: self.k.get(),
                 normalize: &self.normalize,
-                max_gap: self.max_gap,
+                max_gap: self.passages.max_gap,
+                min_words: self.passages.min_words,
                 templates: &self.templates,
                 stop_list: self.stop_list.as_deref(),
             },

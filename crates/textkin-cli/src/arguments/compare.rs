@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use textkin::engine::graph::AlignSettings;
+use textkin::engine::graph::PassageRules;
 
 use super::common::{FormatOptions, OutOptions};
 use super::{AnalysisOptions, ReadOptions};
@@ -43,8 +43,11 @@ pub(crate) struct Compare {
 #[command(next_help_heading = "Output")]
 pub(crate) struct ComparisonOutput {
     /// Join runs that are at most N words apart on both sides
-    #[arg(long, default_value_t = AlignSettings::default().max_gap, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, default_value_t = PassageRules::default().max_gap, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) max_gap: u32,
+    /// Drop passages with fewer than N matching words; their words do not count as shared [default: 0]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
+    pub(crate) min_words: u32,
     #[command(flatten)]
     pub(crate) format: FormatOptions,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use textkin::engine::graph::{AlignSettings, Clustering, Counting};
+use textkin::engine::graph::{Clustering, Counting, PassageRules};
 use textkin::engine::index::Plan;
 use textkin::engine::text::grammar::Selection;
 use textkin::engine::types::Measure;
@@ -103,12 +103,21 @@ pub(crate) struct DiscoverOutput {
     /// Join passages that are at most N words apart on both sides
     #[arg(
         long,
-        default_value_t = AlignSettings::default().max_gap,
+        default_value_t = PassageRules::default().max_gap,
         value_name = "N",
         requires = "passages",
         hide_short_help = true
     )]
     pub(crate) max_gap: u32,
+    /// Drop passages with fewer than N matching words; the scores of pairs do not change
+    #[arg(
+        long,
+        default_value_t = 0,
+        value_name = "N",
+        requires = "passages",
+        hide_short_help = true
+    )]
+    pub(crate) min_words: u32,
     /// Refuse to write more than N pairs; use --clusters for a compact result
     #[arg(long, default_value_t = 1_000_000_000, value_name = "N", hide_short_help = true)]
     pub(crate) max_pairs: u64,
@@ -124,6 +133,13 @@ pub(crate) struct DiscoverOutput {
     /// Store the words of each chunk in the index too
     #[arg(long, requires = "index", hide_short_help = true)]
     pub(crate) index_text: bool,
+}
+
+impl DiscoverOutput {
+    /// Returns which passages are shown and count.
+    pub(crate) fn passage_rules(&self) -> PassageRules {
+        PassageRules { max_gap: self.max_gap, min_words: self.min_words }
+    }
 }
 
 #[derive(Debug, Args)]

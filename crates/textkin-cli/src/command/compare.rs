@@ -41,7 +41,8 @@ pub(crate) fn run(arguments: &Compare, global: GlobalOptions) -> anyhow::Result<
     let display = ProgressDisplay::start(&run_control, global);
     run_control.progress.begin("comparing", 0);
     let job = textkin::Compare::with_settings(settings).reading(source_settings);
-    let job = job.max_gap(arguments.output.max_gap).rewritten(arguments.rewritten);
+    let job = job.max_gap(arguments.output.max_gap).min_words(arguments.output.min_words);
+    let job = job.rewritten(arguments.rewritten);
     let comparison = job.run_paths(&arguments.a, &arguments.b)?;
     drop(display);
     let view = comparison.view();

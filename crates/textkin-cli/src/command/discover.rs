@@ -112,14 +112,14 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
         ignore_broken_pipe(write_index(file, found, shared))?;
     }
     if let Some(output) = explain.filter(|_| !too_many) {
-        let max_gap = arguments.output.max_gap;
-        explain::write(output, documents.source(), pairs, max_gap, &run_control)?;
+        let rules = arguments.output.passage_rules();
+        explain::write(output, documents.source(), pairs, rules, &run_control)?;
     }
     if let Some(file) = html.filter(|_| !too_many) {
         let run = page::Run {
             named: &page::named_inputs(arguments),
             settings: &page::named_settings(arguments, settings),
-            max_gap: arguments.output.max_gap,
+            rules: arguments.output.passage_rules(),
             source: documents.source(),
             pairs,
             clusters: &clusters,

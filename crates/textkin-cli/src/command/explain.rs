@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hashbrown::HashSet;
 use textkin::Error;
+use textkin::engine::graph::PassageRules;
 use textkin::engine::report::{Output, PairRow, WithText, comparison_json};
 use textkin::engine::types::parallel;
 use textkin::engine::types::{Pair, Rewind};
@@ -12,12 +13,12 @@ use textkin::engine::{DocumentTexts, PairRows, RunControl, Settings, compare, co
 /// Pairs to explain at a time.
 const PAIRS: usize = 256;
 
-/// Writes the passages of all pairs to `output`; joins passages that are at most `max_gap` words apart.
+/// Writes the passages of all pairs to `output`; `rules` says which passages count.
 pub(crate) fn write(
     mut output: Output,
     source: &dyn Rewind,
     all: PairRows<'_>,
-    max_gap: u32,
+    rules: PassageRules,
     run_control: &RunControl,
 ) -> anyhow::Result<()> {
     let PairRows { discovery: found, settings, .. } = all;
@@ -37,7 +38,7 @@ pub(crate) fn write(
         }
         let numbered: Vec<(usize, &PairRow<'_>)> = (n_before + 1..).zip(&rows).collect();
         n_before += rows.len();
-        for line in lines(&numbered, all, &texts, max_gap)? {
+        for line in lines(&numbered, all, &texts, rules)? {
             output.write(line.as_bytes())?;
             output.write(b"\n")?;
         }
@@ -54,11 +55,11 @@ fn lines(
     rows: &[(usize, &PairRow<'_>)],
     all: PairRows<'_>,
     texts: &DocumentTexts,
-    max_gap: u32,
+    rules: PassageRules,
 ) -> Result<Vec<String>, Error> {
     let line = |(number, row): &(usize, &PairRow<'_>)| {
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
-        let comparison = compare_without(a[1], b[1], all.settings, max_gap, all.common_text(row))?;
+        let comparison = compare_without(a[1], b[1], all.settings, rules, all.common_text(row))?;
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));
         view.a.notes = all.notes(row.a_index);

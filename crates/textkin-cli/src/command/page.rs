@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use hashbrown::HashSet;
 use textkin::Error;
+use textkin::engine::graph::PassageRules;
 use textkin::engine::report::{
     self, DocumentNames, OutputFile, PairPassages, PairRow, RunPage, RunPairs, notes_text, run_page,
 };
@@ -24,7 +25,7 @@ pub(crate) struct Run<'a> {
     pub(crate) named: &'a [String],
     /// The settings needed to reproduce the run.
     pub(crate) settings: &'a [(&'static str, String)],
-    pub(crate) max_gap: u32,
+    pub(crate) rules: PassageRules,
     pub(crate) source: &'a dyn Rewind,
     pub(crate) pairs: PairRows<'a>,
     pub(crate) clusters: &'a [Cluster],
@@ -99,7 +100,7 @@ fn explain(
     pairs: &RunPairs<'_>,
     run_control: &RunControl,
 ) -> anyhow::Result<Vec<PairPassages>> {
-    let Run { max_gap, source, pairs: all, .. } = run;
+    let Run { rules, source, pairs: all, .. } = run;
     let settings = all.settings;
     let pairs = pairs.to_explain();
     let wanted: HashSet<u32> =
@@ -115,7 +116,7 @@ fn explain(
             return Err(Error::Stopped);
         }
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
-        let comparison = compare_without(a[1], b[1], settings, max_gap, all.common_text(row))?;
+        let comparison = compare_without(a[1], b[1], settings, rules, all.common_text(row))?;
         run_control.progress.advance(1);
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));
@@ -180,6 +181,9 @@ pub(crate) fn named_settings(
     }
     if let Some(field) = &arguments.across {
         named.push(("across", field.clone()));
+    }
+    if arguments.output.min_words > 0 {
+        named.push(("min_words", arguments.output.min_words.to_string()));
     }
     if let Some(max_df) = settings.max_df {
         named.push(("max_df", max_df.to_string()));

@@ -129,6 +129,41 @@ fn small_edits_are_bridged_up_to_max_gap() {
 }
 
 #[test]
+fn short_passages_are_dropped_below_min_words() {
+    let mut dice = Dice::new(5);
+    let (short, long) = (dice.text(9), dice.text(20));
+    let a = format!("{short} {} {long}", dice.text(30));
+    let b = format!("{long} {} {short}", dice.text(30));
+    let folder = two(&a, &b);
+    let counts = |options: &[&str]| {
+        let arguments = [&["a.txt", "b.txt", "--format", "json"], options].concat();
+        let value = parsed(&compare(&folder, &arguments));
+        let n_passages = value["passages"].as_array().unwrap().len();
+        (n_passages, value["a"]["contained_words"].clone(), value["b"]["contained_words"].clone())
+    };
+    assert_eq!(counts(&[]), (2, 29.into(), 29.into()));
+    assert_eq!(counts(&["--min-words", "9"]), (2, 29.into(), 29.into()));
+    assert_eq!(counts(&["--min-words", "10"]), (1, 20.into(), 20.into()));
+    compare(&folder, &["a.txt", "b.txt", "--min-words", "21"]).expect(1);
+    // The reports name the setting and can be verified.
+    for out in [["--html", "r.html"], ["--out", "r.json"]] {
+        let options = ["a.txt", "b.txt", "--min-words", "10", "--format", "json"];
+        compare(&folder, &[&options, &out[..]].concat()).expect(0);
+        folder.textkin(&["verify", out[1], "a.txt", "b.txt"]).expect(0);
+    }
+    assert!(folder.read("r.html").contains("<dt>Minimum matching words of a passage</dt><dd>10"));
+    let discover = ["a.txt", "b.txt", "--min-words", "10", "-q"];
+    folder.discover(&[&discover, &["--explain", "e.jsonl", "--html", "run.html"][..]].concat());
+    let line = &folder.json_lines("e.jsonl")[0];
+    assert_eq!(
+        (line["passages"].as_array().unwrap().len(), &line["settings"]["min_words"]),
+        (1, &10.into())
+    );
+    folder.textkin(&["verify", "run.html", "a.txt", "b.txt"]).expect(0);
+    folder.discover(&discover).expect(2);
+}
+
+#[test]
 fn exclusions_reduce_both_counts_and_are_reported() {
     let a = format!("Mine begins here. \"{HARBOUR}\" And mine ends there.");
     let folder = two(a, HARBOUR);

@@ -2,7 +2,7 @@
 
 use textkin_core::{Passage, Segment, SegmentKind, Tokens};
 
-use super::{Run, word_span};
+use super::{PassageRules, Run, word_span};
 
 /// The tokens of both texts, and the same as numbers.
 pub(super) struct Sides<'a> {
@@ -20,11 +20,15 @@ pub(super) struct Joined {
     pub(super) passages: Vec<Passage>,
     /// Passages that consist of excluded words only.
     pub(super) excluded_passages: Vec<Passage>,
+    /// The runs of passages with too few words.
+    pub(super) dropped: Vec<Run>,
 }
 
 /// Joins `runs`, which are in the order of `a` and do not overlap on either side, into passages.
-pub(super) fn join(sides: &Sides<'_>, runs: &[Run], max_gap: usize) -> Joined {
+pub(super) fn join(sides: &Sides<'_>, runs: &[Run], rules: &PassageRules) -> Joined {
+    let (max_gap, min_words) = (rules.max_gap as usize, rules.min_words as usize);
     let (mut passages, mut excluded_passages) = (Vec::new(), Vec::new());
+    let mut dropped = Vec::new();
     let mut from = 0;
     let next_in_b = next_in_b(runs);
     for index in 0..runs.len() {
@@ -37,19 +41,19 @@ pub(super) fn join(sides: &Sides<'_>, runs: &[Run], max_gap: usize) -> Joined {
         });
         if !is_followed {
             let runs = &runs[from..=index];
+            let n_words = runs.iter().map(|run| run.len).sum();
             match n_counted(sides, runs) {
-                0 => excluded_passages.push(passage(
-                    sides,
-                    runs,
-                    runs.iter().map(|run| run.len).sum(),
-                )),
-                n_counted => passages.push(passage(sides, runs, n_counted)),
+                0 if n_words >= min_words => excluded_passages.push(passage(sides, runs, n_words)),
+                n_counted if n_counted >= min_words.max(1) => {
+                    passages.push(passage(sides, runs, n_counted));
+                }
+                _ => dropped.extend_from_slice(runs),
             }
             from = index + 1;
         }
     }
     mark_moved(&mut passages);
-    Joined { passages, excluded_passages }
+    Joined { passages, excluded_passages, dropped }
 }
 
 /// Counts the words of `runs` that count on either side.

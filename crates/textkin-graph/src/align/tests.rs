@@ -18,7 +18,7 @@ fn tokens(words: &[u32]) -> Tokens {
 }
 
 fn settings(k: u32, max_gap: u32) -> AlignSettings {
-    AlignSettings { k: NonZeroU32::new(k).unwrap(), max_gap }
+    AlignSettings { k: NonZeroU32::new(k).unwrap(), passages: max_gap.into() }
 }
 
 fn aligned(a: &[u32], b: &[u32], k: u32, max_gap: u32) -> Alignment {
@@ -444,4 +444,43 @@ fn planted_words_are_explained() {
     let [found, _] = explained(&alignment);
     let share = planted.intersection(&found).count() as f64 / planted.len() as f64;
     assert!(share >= 0.99, "{share}");
+}
+
+/// Alignment with `min_words` by the definition: passages and repeats of the whole alignment that are long enough,
+/// and what they cover.
+fn naive_long(whole: &Alignment, min_words: u32) -> (Vec<[usize; 4]>, [BTreeSet<usize>; 2]) {
+    let mut long = whole.clone();
+    long.passages.retain(|passage| passage.matched >= min_words);
+    long.repeats_a.retain(|repeat| repeat.here.count >= min_words);
+    long.repeats_b.retain(|repeat| repeat.here.count >= min_words);
+    (ranges(&long), explained(&long))
+}
+
+proptest! {
+    #[test]
+    fn short_passages_are_dropped_and_do_not_count(
+        a in prop::collection::vec(0u32..4, 0..60),
+        b in prop::collection::vec(0u32..4, 0..60),
+        k in 1u32..5,
+        max_gap in 0u32..4,
+        min_words in 0u32..12,
+    ) {
+        let rules = PassageRules { max_gap, min_words };
+        let settings = AlignSettings { passages: rules, ..settings(k, max_gap) };
+        let long = align(&tokens(&a), &tokens(&b), &settings);
+        let whole = aligned(&a, &b, k, max_gap);
+        let (passages, covered) = naive_long(&whole, min_words);
+        prop_assert_eq!(ranges(&long), passages);
+        prop_assert_eq!(explained(&long), covered.clone());
+        let counted = [long.overlap.covered_a, long.overlap.covered_b];
+        prop_assert_eq!(counted, covered.map(|side| side.len() as u64));
+        // Chunks are what discovery counts.
+        prop_assert_eq!(long.overlap.shared, whole.overlap.shared);
+        let in_order: Vec<_> = long.passages.iter().filter(|passage| !passage.is_moved).collect();
+        prop_assert!(!in_order.is_empty() || long.passages.is_empty());
+        let mirror = mirrored(align(&tokens(&b), &tokens(&a), &settings));
+        if a != b {
+            prop_assert_eq!(mirror, long);
+        }
+    }
 }

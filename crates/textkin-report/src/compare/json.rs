@@ -55,6 +55,9 @@ struct SettingsLine<'a> {
     normalize: &'a str,
     /// Maximum number of words between two runs of one passage.
     max_gap: u32,
+    /// Minimum number of matching words of a passage; absent if all passages count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_words: Option<u32>,
     /// Digests of the templates.
     templates: &'a [String],
     /// Digest of the stop list.
@@ -246,6 +249,7 @@ pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> Stri
             chunk: format!("words:{}", settings.k),
             normalize: settings.normalize,
             max_gap: settings.max_gap,
+            min_words: Some(settings.min_words).filter(|words| *words > 0),
             templates: settings.templates,
             stop_list: settings.stop_list,
         },

@@ -62,6 +62,8 @@ pub struct ComparisonSettings<'a> {
     pub normalize: &'a str,
     /// Maximum words between two matches of a passage.
     pub max_gap: u32,
+    /// Minimum matching words of a passage; 0 if all count.
+    pub min_words: u32,
     /// BLAKE3 of the templates.
     pub templates: &'a [String],
     /// BLAKE3 of the sorted words of the stop list, one per line.

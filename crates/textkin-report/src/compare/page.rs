@@ -144,6 +144,9 @@ fn details(comparison: &Comparison<'_>, page: &mut String) {
         ("BLAKE3 of text A", comparison.a.digest.clone()),
         ("BLAKE3 of text B", comparison.b.digest.clone()),
     ];
+    if settings.min_words > 0 {
+        rows.push(("Minimum matching words of a passage", settings.min_words.to_string()));
+    }
     rows.extend(settings.templates.iter().map(|digest| ("BLAKE3 of a template", digest.clone())));
     rows.extend(settings.stop_list.map(|digest| ("BLAKE3 of the stop list", digest.to_owned())));
     for (name, value) in rows {

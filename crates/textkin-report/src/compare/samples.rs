@@ -48,6 +48,7 @@ impl Sample {
                 k: 4,
                 normalize: "nfkc+fold",
                 max_gap: 5,
+                min_words: 0,
                 templates: &[],
                 stop_list: None,
             },

@@ -53,7 +53,13 @@ impl Compare {
 
     /// Joins passages that are at most this many words apart on both sides.
     pub fn max_gap(mut self, words: u32) -> Self {
-        self.options.max_gap = words;
+        self.options.passages.max_gap = words;
+        self
+    }
+
+    /// Drops passages with fewer matching words than this; their words do not count as contained.
+    pub fn min_words(mut self, words: u32) -> Self {
+        self.options.passages.min_words = words;
         self
     }
 
@@ -116,7 +122,7 @@ impl Compare {
             super::check_length(&compared.id, &compared.text)?;
         }
         let mut details =
-            compare_without(&a.text, &b.text, &settings, self.options.max_gap, common)?;
+            compare_without(&a.text, &b.text, &settings, self.options.passages, common)?;
         if self.is_rewritten {
             details.rewritten = Some(find_rewritten(&a.text, &b.text, &settings, &details)?);
         }

@@ -113,7 +113,13 @@ impl Discover {
 
     /// Joins passages that are at most this many words apart on both sides, in [`Discovery::explain`].
     pub fn max_gap(mut self, words: u32) -> Self {
-        self.options.max_gap = words;
+        self.options.passages.max_gap = words;
+        self
+    }
+
+    /// Drops passages with fewer matching words than this; the scores of pairs do not change.
+    pub fn min_words(mut self, words: u32) -> Self {
+        self.options.passages.min_words = words;
         self
     }
 

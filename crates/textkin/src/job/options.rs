@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use textkin_core::Measure;
 use textkin_core::hash::HashKind;
-use textkin_graph::{AlignSettings, Clustering, Counting};
+use textkin_graph::{Clustering, Counting, PassageRules};
 use textkin_index::Plan;
 use textkin_search::Ranking;
 use textkin_source::{InputFormat, SourceSettings, TeiOptions};
@@ -149,7 +149,7 @@ pub(crate) struct JobOptions {
     pub(crate) threshold: Option<Threshold>,
     pub(crate) stop_frequent: Option<usize>,
     pub(crate) cluster_by: Clustering,
-    pub(crate) max_gap: u32,
+    pub(crate) passages: PassageRules,
     /// How files are read.
     pub(crate) reading: SourceSettings,
     pub(crate) observer: Option<Arc<dyn Observer>>,
@@ -164,7 +164,7 @@ impl Default for JobOptions {
             threshold: Some(Threshold::default()),
             stop_frequent: None,
             cluster_by: Clustering::default(),
-            max_gap: AlignSettings::default().max_gap,
+            passages: PassageRules::default(),
             reading: SourceSettings { folder_marker, ..SourceSettings::default() },
             observer: None,
             invalid: FirstInvalid::default(),

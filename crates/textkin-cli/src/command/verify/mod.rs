@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use serde_json::{Value, json};
+use textkin::engine::graph::PassageRules;
 use textkin::engine::report::{
     PairPassages, PairRow, RunPair, WithText, comparison_json, comparison_page, pair_html, terminal,
 };
@@ -228,6 +229,9 @@ fn check(
     );
     let max_gap = reported["settings"]["max_gap"].as_u64().and_then(|gap| gap.try_into().ok());
     let max_gap = max_gap.context("the report has no max_gap")?;
+    let min_words = reported["settings"]["min_words"].as_u64().unwrap_or(0);
+    let min_words = min_words.try_into().context("the report has an invalid min_words")?;
+    let rules = PassageRules { max_gap, min_words };
     let pair = &reported["pair"];
     let common = scores.common(pair, [a.number, b.number], settings)?;
     let common = match common {
@@ -238,7 +242,7 @@ fn check(
         None => None,
     };
     let excluded = common.as_ref().map(ReportedCommonText::view);
-    let comparison = compare_without(&a.text, &b.text, settings, max_gap, excluded)?;
+    let comparison = compare_without(&a.text, &b.text, settings, rules, excluded)?;
     let mut view = comparison.view([id(reported, "a"), &a.text], [id(reported, "b"), &b.text]);
     for (side, document) in [("a", &mut view.a), ("b", &mut view.b)] {
         let digest = reported[side]["blake3"].as_str().unwrap_or_default();

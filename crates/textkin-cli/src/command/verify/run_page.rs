@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use anyhow::Context;
 use serde_json::Value;
-use textkin::engine::graph::{Clustering, ListingRules};
+use textkin::engine::graph::{Clustering, ListingRules, PassageRules};
 use textkin::engine::source::Inputs;
 use textkin::engine::types::Rewind;
 use textkin::engine::{
@@ -21,7 +21,7 @@ use crate::command::page;
 use crate::documents::words;
 
 /// The settings shown on the page, in order.
-const SETTINGS: [&str; 11] = [
+const SETTINGS: [&str; 12] = [
     "chunk",
     "select",
     "normalize",
@@ -29,6 +29,7 @@ const SETTINGS: [&str; 11] = [
     "cluster_by",
     "max_gap",
     "rules",
+    "min_words",
     "max_df",
     "stop_list",
     "stop_frequent",
@@ -168,7 +169,8 @@ fn regenerate(
     let reported = &run["settings"];
     let cluster_by: Clustering =
         reported["cluster_by"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?;
-    let max_gap = reported["max_gap"].as_str().and_then(|gap| gap.parse().ok());
+    let number = |name| reported[name].as_str().and_then(|number: &str| number.parse().ok());
+    let max_gap = number("max_gap");
     let named: Vec<String> = (run["inputs"].as_array().into_iter().flatten())
         .map(|name| name.as_str().unwrap_or_default().to_owned())
         .collect();
@@ -180,7 +182,10 @@ fn regenerate(
         page::Run {
             named: &named,
             settings: &named_settings,
-            max_gap: max_gap.context("the report has no max_gap")?,
+            rules: PassageRules {
+                max_gap: max_gap.context("the report has no max_gap")?,
+                min_words: number("min_words").unwrap_or(0),
+            },
             source,
             pairs: PairRows { discovery: &found, raw: raw.as_ref(), settings: &settings },
             clusters: &found.graph.clusters(cluster_by),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
+use textkin::engine::graph::PassageRules;
 use textkin::engine::rewritten::{Method, RewrittenPassage, RewrittenText, align_rewritten};
 use textkin::engine::types::{Layers, Measure, Span, Tokens, parallel};
 use textkin::engine::{Analyzer, Settings, compare, discover};
@@ -15,6 +16,9 @@ use crate::report::{ReportCell, ReportTable};
 
 /// Alignment settings: words per run, and maximum words between runs of one passage.
 const WAYS: [(u32, u32); 5] = [(8, 5), (8, 30), (5, 5), (5, 30), (3, 30)];
+
+/// Minimum matching words of a passage: the `--min-words` of `textkin compare`.
+const MIN_WORDS: u32 = 8;
 
 /// Default of `textkin compare`.
 const DEFAULT: (u32, u32) = (8, 5);
@@ -128,7 +132,6 @@ fn passages(
     k: u32,
     max_gap: u32,
 ) -> Result<Vec<Detection>, Error> {
-    const MIN_WORDS: u32 = 8;
     let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
     let settings = Settings { chunk, ..Settings::default() };
     let text = |number: u32| {
@@ -137,9 +140,9 @@ fn passages(
     let mut found = Vec::new();
     for &(suspicious, source) in pairs {
         context.check_stopped()?;
-        let comparison = compare(text(suspicious), text(source), &settings, max_gap)?;
-        let long = comparison.alignment.passages.iter().filter(|one| one.a.count >= MIN_WORDS);
-        found.extend(long.map(|passage| {
+        let rules = PassageRules { max_gap, min_words: MIN_WORDS };
+        let comparison = compare(text(suspicious), text(source), &settings, rules)?;
+        found.extend(comparison.alignment.passages.iter().map(|passage| {
             let [span, source_span] =
                 [passage.a.span, passage.b.span].map(|span| (span.range().start, span.range().end));
             Detection { suspicious, source, span, source_span }
