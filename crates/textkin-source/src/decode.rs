@@ -21,6 +21,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
     }
 }
 
+/// Decodes `bytes` that the user declared as text. What is not valid in any encoding becomes U+FFFD.
+pub(crate) fn decode_any(bytes: &[u8]) -> Cow<'_, str> {
+    textkin_extract::decode(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes))
+}
+
 /// Names the binary format of `bytes`, for formats whose beginning may pass for text.
 fn known_binary(bytes: &[u8]) -> Option<&'static str> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);
@@ -53,5 +58,17 @@ mod tests {
             assert_eq!(decode(bytes), Err(DecodeError(reason.to_owned())));
         }
         assert_eq!(decode("naïve".as_bytes()), Ok(Cow::Borrowed("naïve")));
+    }
+
+    #[test]
+    fn bytes_declared_as_text_are_always_text() {
+        for (bytes, text) in [
+            (b"%PDF-1.7 x".as_slice(), "%PDF-1.7 x"),
+            (b"PK\x03\x04 and more", "PK\u{3}\u{4} and more"),
+            (b"\0\x01\x02 words \xff", "\0\u{1}\u{2} words \u{fffd}"),
+            ("naïve".as_bytes(), "naïve"),
+        ] {
+            assert_eq!(decode_any(bytes), text);
+        }
     }
 }

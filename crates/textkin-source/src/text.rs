@@ -13,7 +13,7 @@ use textkin_core::{Document, DocumentSink, Piece, Problem};
 use textkin_extract::{Error, ExtractLimits};
 
 use crate::compression::Compression;
-use crate::decode::decode;
+use crate::decode::{DecodeError, decode, decode_any};
 use crate::detect::{Detected, detect_bytes};
 use crate::json_records::JsonCutter;
 use crate::jsonl::JsonlCutter;
@@ -139,16 +139,22 @@ fn emit(
     settings: &SourceSettings,
     sink: &mut dyn DocumentSink,
 ) -> ControlFlow<()> {
-    let is_text = settings.input_format == Some(InputFormat::Text);
+    if settings.input_format == Some(InputFormat::Text) {
+        return emit_text(name, bytes, |bytes| Ok(decode_any(bytes)), sink);
+    }
     match FileKind::detect(Some(Compression::bare_name(name)), bytes) {
-        FileKind::Text | FileKind::Unknown => emit_text(name, bytes, sink),
-        _ if is_text => emit_text(name, bytes, sink),
+        FileKind::Text | FileKind::Unknown => emit_text(name, bytes, decode, sink),
         _ => extraction::extract(name, bytes, settings, sink),
     }
 }
 
 /// Passes the text of `bytes` to `sink`; a large text owns its memory, so that the sink can free it.
-fn emit_text(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> ControlFlow<()> {
+fn emit_text(
+    name: &str,
+    bytes: &mut Vec<u8>,
+    decode: impl Fn(&[u8]) -> Result<Cow<'_, str>, DecodeError>,
+    sink: &mut dyn DocumentSink,
+) -> ControlFlow<()> {
     let n_bytes = bytes.len();
     let text = match decode(bytes) {
         Err(not_text) => return sink.problem(problem(name, not_text.0)),

@@ -118,6 +118,26 @@ fn input_format_text_disables_extraction() {
 }
 
 #[test]
+fn input_format_text_takes_any_bytes() {
+    let folder = Folder::new();
+    let cases: [(&str, &[u8]); 5] = [
+        ("control", b"\0\x01\x02\x03 "),
+        ("report.pdf", b"%PDF-1.7 "),
+        ("book.docx", b"PK\x03\x04 "),
+        ("invalid", b"\xff\xc0\x80\x01 "),
+        ("legacy.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 "),
+    ];
+    for (name, before) in cases {
+        folder.write(name, [before, HARBOUR.as_bytes()].concat());
+    }
+    let names = cases.map(|(name, _)| name);
+    let run = folder
+        .discover(&[&names[..], &["--input-format", "text", "--out", "-", "--strict"]].concat());
+    let run = run.expect(0);
+    assert_eq!(run.pairs().len(), 10, "{run:?}");
+}
+
+#[test]
 fn damaged_files_are_problems_and_the_run_continues() {
     let folder = Folder::new();
     folder.write("in/a.txt", HARBOUR);
