@@ -35,6 +35,9 @@ fn every_experiment_runs_and_writes_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let quotes = collection(SyntheticKind::Quotes, 90);
     for experiment in ALL {
+        if experiment.requirement == Requirement::Classes {
+            continue; // `classes_of_copying_are_predicted` has a collection for it.
+        }
         let has_passages = experiment.requirement == Requirement::Passages;
         let report = run(experiment.name, Some(if has_passages { &quotes } else { &small }));
         assert!(!report.table.rows.is_empty(), "{}", experiment.name);
@@ -56,6 +59,43 @@ fn every_experiment_runs_and_writes_its_files() {
     assert!(
         drafts.into_iter().all(|entry| !entry.file_name().to_string_lossy().ends_with(".part"))
     );
+}
+
+/// Copies, shortened copies and other texts are told apart.
+#[test]
+fn classes_of_copying_are_predicted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut documents, mut pairs) = (String::new(), String::new());
+    let source: Vec<String> = (0..200).map(|n| format!("w{n}")).collect();
+    let mut add = |id: String, words: &[String], class: &str| {
+        documents += &format!("{{\"id\":\"{id}\",\"text\":\"{}\"}}\n", words.join(" "));
+        if !class.is_empty() {
+            pairs += &format!("s\t{id}\t{class}\n");
+        }
+    };
+    add("s".to_owned(), &source, "");
+    for n in 0..10 {
+        add(format!("copy{n}"), &source[n..n + 100], "copy");
+        let edited: Vec<String> = source[n..n + 100]
+            .iter()
+            .enumerate()
+            .map(|(at, word)| if (at + n) % 4 == 0 { format!("x{at}{n}") } else { word.clone() })
+            .collect();
+        add(format!("edit{n}"), &edited, "edit");
+        let other: Vec<String> = (0..100).map(|at| format!("y{at}{n}")).collect();
+        add(format!("new{n}"), &other, "new");
+    }
+    let manifest = "name = \"c\"\ndocuments = [\"d.jsonl\"]\n[[pairs]]\nfile = \"p.tsv\"\n\
+        related = { copy = \"high\", edit = \"some\" }\nunrelated = [\"new\"]\nhas_classes = true\n";
+    for (name, text) in [("collection.toml", manifest), ("d.jsonl", &documents), ("p.tsv", &pairs)]
+    {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let collection = Collection::load(folder.path()).unwrap();
+    let report = run("truth.classes", Some(&collection));
+    let row = &report.table.rows.last().unwrap().name;
+    assert_eq!(report.table.columns[..2], ["3 classes, %", "copied or not, %"]);
+    assert_eq!((value(&report, row, 0), value(&report, row, 1)), (100.0, 100.0));
 }
 
 #[test]

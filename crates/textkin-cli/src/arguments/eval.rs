@@ -71,7 +71,7 @@ pub(crate) struct EvalOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) collection: Vec<PathBuf>,
 
-    /// Write each result to this directory as CSV, JSON, Markdown, HTML and SVG
+    /// Write each result to this directory as CSV, JSON, Markdown, HTML and SVG, with an index.html
     #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 

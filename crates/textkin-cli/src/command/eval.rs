@@ -130,8 +130,11 @@ fn run_each(
             }
         }
     }
-    if let Some(out) = options.out.as_ref().filter(|_| !global.quiet) {
-        print_message(format_args!("textkin: results are in {}\n", out.display()));
+    if let Some(out) = options.out.as_ref().filter(|out| out.is_dir()) {
+        let index = textkin_eval::report::write_index(out)?;
+        if !global.quiet {
+            print_message(format_args!("textkin: results are in {}\n", index.display()));
+        }
     }
     Ok(Exit::Found)
 }

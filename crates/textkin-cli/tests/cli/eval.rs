@@ -42,6 +42,13 @@ fn experiment_runs_on_a_generated_collection() {
     ] {
         assert!(!folder.read(file).is_empty(), "{file}");
     }
+    assert!(run.stderr.contains("results are in r/index.html"), "{}", run.stderr);
+    let quiet = ["eval", "run", "ids.figure1", "--collection", "v", "--out", "r", "--quick", "-q"];
+    folder.textkin(&quiet).expect(0);
+    let index = folder.read("r/index.html");
+    for name in ["deco.table3", "ids.figure1"] {
+        assert!(index.contains(&format!("<a href=\"{name}.html\">{name}</a>")), "{index}");
+    }
     let again = folder.textkin(&make).expect(2);
     assert!(again.stderr.contains("choose a new folder"), "{}", again.stderr);
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use textkin::engine::source::decompressed;
 
 use super::{
-    CollectionDocument, CollectionManifest, GroundTruth, LabelFile, PairFile, PassageFile,
-    QueryFile,
+    CollectionDocument, CollectionManifest, GroundTruth, LabelFile, PairClass, PairFile,
+    PassageFile, QueryFile,
 };
 use crate::error::{Error, at};
 use crate::metric::{Degree, Detection};
@@ -50,10 +50,16 @@ impl LabelReader<'_> {
             if a == b {
                 return Err("a document is paired with itself".to_owned());
             }
-            if let Some(&degree) = file.related.get(label) {
+            let degree = file.related.get(label);
+            let is_unrelated = file.unrelated.iter().any(|name| name == label);
+            if let Some(&degree) = degree {
                 add_related(truth, a, b, degree.into());
-            } else if file.unrelated.iter().any(|name| name == label) {
+            } else if is_unrelated {
                 truth.unrelated.insert(a, b);
+            }
+            if file.has_classes && (degree.is_some() || is_unrelated) {
+                let (class, is_related) = (label.to_owned(), degree.is_some());
+                truth.pair_classes.push(PairClass { source: a, copy: b, class, is_related });
             }
             Ok(())
         })

@@ -139,6 +139,10 @@ pub struct PairFile {
     /// Labels of unrelated pairs. Pairs with any other label count as unlabelled.
     #[serde(default)]
     pub unrelated: Vec<String>,
+    /// Whether the labels are classes of copying, from the first document of a line to the second, that
+    /// `truth.classes` predicts.
+    #[serde(default)]
+    pub has_classes: bool,
 }
 
 /// Tab-separated file of copied passages.

@@ -63,6 +63,8 @@ pub struct GroundTruth {
     pub related: BTreeMap<(u32, u32), Degree>,
     /// Pairs labelled as unrelated.
     pub unrelated: Edges,
+    /// Pairs with the class of their label, if labels are classes of copying.
+    pub pair_classes: Vec<PairClass>,
     /// Family of each document, if known. Documents of different families are unrelated unless labelled
     /// otherwise.
     pub families: Option<Vec<u32>>,
@@ -79,6 +81,19 @@ pub struct GroundTruth {
     pub passages: Vec<Detection>,
     /// Class of each passage, if there are classes.
     pub classes: Vec<String>,
+}
+
+/// Class of a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairClass {
+    /// The document that was copied from, if any was.
+    pub source: u32,
+    /// The other document.
+    pub copy: u32,
+    /// Label of the pair.
+    pub class: String,
+    /// Whether the label is that of a related pair.
+    pub is_related: bool,
 }
 
 impl GroundTruth {
@@ -111,6 +126,24 @@ impl GroundTruth {
             Unlabelled::Families if differ => Judgement::Unrelated,
             Unlabelled::Families | Unlabelled::Unjudged => Judgement::Unjudged,
         }
+    }
+
+    /// Returns whether any pair can be judged as unrelated. Otherwise precision says nothing: every judged pair is
+    /// related.
+    #[must_use]
+    pub fn has_unrelated(&self) -> bool {
+        let has_families = || {
+            let families = self.families.iter().flatten();
+            let first = families.clone().next();
+            families.clone().any(|family| Some(family) != first)
+        };
+        !self.unrelated.is_empty()
+            || !self.complete.is_empty()
+            || match self.unlabelled {
+                Unlabelled::Unrelated => true,
+                Unlabelled::Families => has_families(),
+                Unlabelled::Unjudged => false,
+            }
     }
 
     /// Returns the related documents of every document that has some, with the degree of overlap.
@@ -171,6 +204,12 @@ impl Collection {
                     .iter()
                     .filter(|((a, b), _)| is_in(*a) && is_in(*b))
                     .map(|(pair, degree)| (*pair, *degree))
+                    .collect(),
+                pair_classes: truth
+                    .pair_classes
+                    .iter()
+                    .filter(|label| is_in(label.source) && is_in(label.copy))
+                    .cloned()
                     .collect(),
                 unrelated: truth.unrelated.iter().filter(|&(a, b)| is_in(a) && is_in(b)).collect(),
                 families: truth
@@ -252,6 +291,25 @@ mod tests {
         );
         let few = collection.first(6);
         assert_eq!((few.texts.len(), few.truth.related.len()), (6, 4));
+    }
+
+    #[test]
+    fn precision_needs_pairs_that_can_be_wrong() {
+        let none = GroundTruth::default();
+        assert!(!none.has_unrelated());
+        let mut labelled = none.clone();
+        labelled.unrelated.insert(0, 1);
+        let complete = GroundTruth { complete: BTreeSet::from([0]), ..none.clone() };
+        let all = GroundTruth { unlabelled: Unlabelled::Unrelated, ..none.clone() };
+        let families = |families: &[u32]| GroundTruth {
+            families: Some(families.to_vec()),
+            unlabelled: Unlabelled::Families,
+            ..none.clone()
+        };
+        assert!(
+            [labelled, complete, all, families(&[1, 2])].iter().all(GroundTruth::has_unrelated)
+        );
+        assert!(!families(&[1, 1]).has_unrelated() && !families(&[]).has_unrelated());
     }
 
     #[test]

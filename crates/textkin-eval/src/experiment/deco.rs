@@ -90,6 +90,7 @@ fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
         let coverage =
             tally.and_then(|tally| tally.retrieval(truth.related.len() as u64).coverage());
         let precision = tally.and_then(|tally| tally.average_precision(&chosen));
+        let precision = context.unless_vacuous(precision);
         (percent(coverage), percent(precision))
     };
     Ok(Grid(std::array::from_fn(|which| std::array::from_fn(|level| cell(which, level)))))

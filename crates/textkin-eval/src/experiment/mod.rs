@@ -28,6 +28,8 @@ use crate::report::{ExperimentReport, Plot, ReportTable};
 pub enum Requirement {
     /// Related pairs.
     Related,
+    /// Pairs labelled with classes of copying.
+    Classes,
     /// Cluster labels.
     Clusters,
     /// Copied passages with their positions.
@@ -46,6 +48,7 @@ impl Requirement {
     pub fn name(self) -> &'static str {
         match self {
             Self::Related => "related pairs",
+            Self::Classes => "classes of pairs",
             Self::Clusters => "cluster labels",
             Self::Passages => "copied passages",
             Self::Documents => "documents",
@@ -57,6 +60,7 @@ impl Requirement {
     fn is_met_by(self, collection: &Collection) -> bool {
         match self {
             Self::Related => !collection.truth.related.is_empty(),
+            Self::Classes => !collection.truth.pair_classes.is_empty(),
             Self::Clusters => !collection.truth.clusters.is_empty(),
             Self::Passages => !collection.truth.passages.is_empty(),
             Self::Documents | Self::Stream | Self::Nothing => true,
@@ -97,9 +101,12 @@ struct ExperimentOutput {
     notes: Vec<String>,
 }
 
+/// Why figures are missing in a table.
+const NO_UNRELATED: &str = "n/a: no pair of this collection is labelled as unrelated, so nothing that is found can be wrong.";
+
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 33] = [
+pub const ALL: [Experiment; 34] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Requirement::Related, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Requirement::Related, deco::table3),
     experiment("deco.table4", "Coverage and average precision with chunks modulo 16 and 256", Requirement::Related, deco::table4),
@@ -125,6 +132,7 @@ pub const ALL: [Experiment; 33] = [
     experiment("scam.figure5", "Alpha and beta error by chunking", Requirement::Related, scam::figure5),
     experiment("scam.figure6", "Time per probe by chunking", Requirement::Documents, scam::figure6),
     experiment("truth.pairs", "Precision, recall and F1 of pairs, by score and threshold", Requirement::Related, truth::pairs),
+    experiment("truth.classes", "How a document was made from a source, predicted by what they share", Requirement::Classes, truth::classes),
     experiment("truth.clusters", "Clusters compared with labels: adjusted Rand index and B³", Requirement::Clusters, truth::clusters),
     experiment("truth.plagdet", "Passages compared with annotations: plagdet and granularity", Requirement::Passages, truth::plagdet),
     experiment("truth.defaults", "Effect of each default of discovery: one setting changed at a time", Requirement::Related, truth::defaults),
@@ -233,6 +241,7 @@ fn synthetic(requirement: Requirement, is_quick: bool, seed: u64) -> Collection 
             SyntheticSettings { kind, n_documents: 600, passage: 100, rate: 0.1, ..common }
         }
         Requirement::Related
+        | Requirement::Classes
         | Requirement::Clusters
         | Requirement::Documents
         | Requirement::Nothing => {
@@ -269,6 +278,12 @@ impl ExperimentContext<'_> {
             true => Ok(found.graph.rows()),
             false => Err(Error::TooManyPairs { collection: self.collection.name.clone() }),
         }
+    }
+
+    /// Returns a figure that counts errors, or `None` if no pair can be wrong because none is labelled as
+    /// unrelated: it would be perfect whatever was found.
+    fn unless_vacuous(&self, figure: impl Into<Option<f64>>) -> Option<f64> {
+        figure.into().filter(|_| self.collection.truth.has_unrelated())
     }
 
     /// Returns an error if the run was stopped.

@@ -14,6 +14,9 @@ use crate::metric::Judgement;
 /// Maximum number of documents judged per list.
 pub(super) const TOP: usize = 1_000;
 
+/// Queries between two checks whether the run was stopped.
+const BATCH: usize = 16;
+
 /// Temporary repository of a collection.
 pub(super) struct TemporaryRepository {
     repository: Repository,
@@ -117,12 +120,19 @@ impl TemporaryRepository {
             self.repository.storage().addresses().zip(0..).collect();
         let related = context.collection().truth.by_document();
         let mut sums = vec![MeanEffectiveness::default(); n_rankings];
-        for &query in queries {
+        let collection = context.collection();
+        let text = |query: &u32| {
+            collection.texts.get(*query as usize).map_or_else(String::new, |text| text.text.clone())
+        };
+        let mut all = Vec::with_capacity(queries.len());
+        for batch in queries.chunks(BATCH) {
             context.check_stopped()?;
-            let collection = context.collection();
-            let text = collection.texts.get(query as usize).map_or("", |text| &text.text);
+            let texts: Vec<String> = batch.iter().map(text).collect();
+            all.extend(batch.iter().zip(searcher.search_all(&texts)));
+        }
+        for (&query, hits) in all {
+            let hits = hits?;
             let n_relevant = related.get(&query).map_or(0, std::collections::BTreeMap::len);
-            let hits = searcher.search(text)?;
             for (sum, list) in sums.iter_mut().zip(&hits.lists) {
                 let judged: Vec<JudgedDocument> = list
                     .documents

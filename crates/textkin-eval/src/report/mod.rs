@@ -1,6 +1,7 @@
 //! Report of an experiment: a table with the figures of the paper, and plots, as text, CSV, JSON, Markdown and
 //! HTML.
 
+mod index;
 mod page;
 mod plot;
 mod table;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub use index::write_index;
 pub use plot::{Plot, Series};
 pub use table::{ReportCell, ReportRow, ReportTable};
 
@@ -77,11 +79,17 @@ impl ExperimentReport {
         let mut paths = Vec::new();
         for (ending, content) in files {
             let path = folder.join(format!("{}.{ending}", self.experiment));
-            let draft = folder.join(format!(".{}.{ending}.part", self.experiment));
-            std::fs::write(&draft, content).map_err(at(&draft))?;
-            std::fs::rename(&draft, &path).map_err(at(&path))?;
+            write_file(&path, &content)?;
             paths.push(path);
         }
         Ok(paths)
     }
+}
+
+/// Writes a file under a temporary name first, so that no half of it is ever seen.
+fn write_file(path: &Path, content: &str) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = path.with_file_name(format!(".{name}.part"));
+    std::fs::write(&draft, content).map_err(at(&draft))?;
+    std::fs::rename(&draft, path).map_err(at(path))
 }

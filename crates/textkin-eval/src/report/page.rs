@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::ExperimentReport;
 use super::plot::escape;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
+pub(super) const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
 color:#1a1a1a;background:#fff}table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}\
 th,td{padding:.25rem .75rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}\
 .paper{color:#767676}svg{max-width:100%;height:auto;margin:1rem 0}.scroll{overflow-x:auto}\

@@ -26,12 +26,21 @@ pub struct Plot {
     pub series: Vec<Series>,
 }
 
-const WIDTH: f64 = 720.0;
+/// Right end of the axes.
+const RIGHT: f64 = 530.0;
+/// Height without a long legend.
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 64.0;
-const RIGHT: f64 = 190.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 56.0;
+/// Height of a line of the legend.
+const LEGEND_LINE: f64 = 20.0;
+/// Distance from the axes to the names in the legend.
+const LEGEND_INDENT: f64 = 44.0;
+/// Minimum width of the legend.
+const LEGEND_WIDTH: f64 = 190.0;
+/// Upper bound of the width of an average character, so that no name is cut.
+const CHARACTER_WIDTH: f64 = 7.5;
 
 /// Colour-blind safe palette, and dashes for black-and-white print.
 const COLOURS: [&str; 8] =
@@ -47,17 +56,17 @@ impl Plot {
         let (low, high) = range(points().map(|point| point.1).chain([0.0]));
         let step = step(high - low);
         let (y_from, y_to) = ((low / step).floor() * step, (high / step).ceil() * step);
-        let x = |value: f64| {
-            LEFT + (self.scaled(value) - x_from) / (x_to - x_from) * (WIDTH - LEFT - RIGHT)
-        };
+        let x =
+            |value: f64| LEFT + (self.scaled(value) - x_from) / (x_to - x_from) * (RIGHT - LEFT);
         let y = |value: f64| {
             HEIGHT - BOTTOM - (value - y_from) / (y_to - y_from) * (HEIGHT - TOP - BOTTOM)
         };
 
+        let (width, height) = self.size();
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
              aria-label=\"{title}\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
-             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
              <text x=\"{LEFT}\" y=\"22\" font-size=\"14\" font-weight=\"600\">{title}</text>\n",
             title = escape(&self.title)
         );
@@ -68,7 +77,7 @@ impl Plot {
                 svg,
                 "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" \
                  text-anchor=\"end\">{}</text>",
-                WIDTH - RIGHT,
+                RIGHT,
                 LEFT - 8.0,
                 at + 4.0,
                 short(tick, step)
@@ -90,7 +99,7 @@ impl Plot {
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
              <text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-            (LEFT + WIDTH - RIGHT) / 2.0,
+            (LEFT + RIGHT) / 2.0,
             HEIGHT - 14.0,
             escape(&self.x),
             (TOP + HEIGHT - BOTTOM) / 2.0,
@@ -116,19 +125,30 @@ impl Plot {
                     y(b)
                 );
             }
-            let at = TOP + 8.0 + 20.0 * number as f64;
+            let at = TOP + 8.0 + LEGEND_LINE * number as f64;
             _ = writeln!(
                 svg,
                 "<path d=\"M{:.1} {at:.1}h24\" stroke=\"{colour}\" stroke-width=\"2\" \
                  stroke-dasharray=\"{dash}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                WIDTH - RIGHT + 14.0,
-                WIDTH - RIGHT + 44.0,
+                RIGHT + 14.0,
+                RIGHT + LEGEND_INDENT,
                 at + 4.0,
-                escape(in_legend(&series.name))
+                escape(&series.name)
             );
         }
         svg.push_str("</svg>\n");
         svg
+    }
+
+    /// Returns the width and height that fit the title and the whole legend.
+    fn size(&self) -> (f64, f64) {
+        let width = |text: &str| text.chars().count() as f64 * CHARACTER_WIDTH;
+        let names = self.series.iter().map(|series| width(&series.name));
+        let legend = LEGEND_INDENT + names.fold(0.0, f64::max);
+        let title = LEFT + width(&self.title) * 14.0 / 12.0;
+        let legend_height = TOP + 8.0 + LEGEND_LINE * self.series.len() as f64;
+        let right = (RIGHT + legend.max(LEGEND_WIDTH)).max(title).ceil();
+        (right, HEIGHT.max(legend_height))
     }
 
     fn scaled(&self, x: f64) -> f64 {
@@ -191,11 +211,6 @@ fn trim(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Returns a name without its part in brackets, to save room.
-fn in_legend(name: &str) -> &str {
-    name.split(" (").next().unwrap_or(name)
-}
-
 /// Escapes text for HTML and SVG.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -217,6 +232,19 @@ mod tests {
         assert!(!svg.contains("<script>") && svg.contains("a &lt; b"));
         assert_eq!(svg.matches("<circle").count(), 2);
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+
+    #[test]
+    fn names_in_the_legend_are_complete_and_fit() {
+        let name = "one hit without refinement (textkin's default, not in the paper)";
+        let series = |_| Series { name: name.to_owned(), points: vec![(0.0, 1.0)] };
+        let plot = plot((0..30).map(series).collect());
+        let svg = plot.svg();
+        assert_eq!(svg.matches(&format!(">{name}</text>")).count(), 30);
+        let (width, height) = plot.size();
+        assert!(width > RIGHT + LEGEND_INDENT + 7.0 * name.len() as f64, "{width}");
+        assert!(height >= TOP + 30.0 * LEGEND_LINE, "{height}");
+        assert!(svg.contains(&format!("viewBox=\"0 0 {width} {height}\"")), "{svg}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(super) use passages::passages;
 
 use super::sets::ChunkSets;
 use super::store::{MeanEffectiveness, TemporaryRepository, by};
-use super::{ExperimentContext, ExperimentOutput};
+use super::{ExperimentContext, ExperimentOutput, NO_UNRELATED};
 use crate::error::Error;
 use crate::report::{Plot, ReportCell, ReportTable, Series};
 
@@ -32,15 +32,19 @@ const fn without(precision: f64, recall: f64, hfm: f64) -> Paper {
 
 const NO_PAPER: Paper = [None; 5];
 
-fn cells(means: &MeanEffectiveness, paper: Paper) -> Vec<ReportCell> {
+fn cells(
+    context: &ExperimentContext<'_>,
+    means: &MeanEffectiveness,
+    paper: Paper,
+) -> Vec<ReportCell> {
     let ours = [
-        (Some(means.precision), 2),
-        (Some(means.recall), 2),
-        (Some(means.highest_false_match), 2),
-        (Some(means.separation), 2),
-        (means.ratio(), 2),
+        context.unless_vacuous(means.precision),
+        Some(means.recall),
+        context.unless_vacuous(means.highest_false_match),
+        context.unless_vacuous(means.separation),
+        context.unless_vacuous(means.ratio()),
     ];
-    let cell = |((value, digits), paper)| ReportCell::new(value, digits).with_paper(paper);
+    let cell = |(value, paper)| ReportCell::new(value, 2).with_paper(paper);
     ours.into_iter().zip(paper).map(cell).collect()
 }
 
@@ -49,7 +53,11 @@ fn notes(context: &ExperimentContext<'_>, n_queries: usize) -> Vec<String> {
         "Means over {n_queries} queries: documents that have related documents. The query itself and unjudged documents are \
          excluded; a related document that is not among the first 1,000 counts as 0 %."
     )];
-    if context.collection().truth.families.is_none() && context.collection().name != "synthetic" {
+    if !context.collection().truth.has_unrelated() {
+        notes.push(NO_UNRELATED.to_owned());
+    } else if context.collection().truth.families.is_none()
+        && context.collection().name != "synthetic"
+    {
         notes.push("This collection has few documents labelled as unrelated; HFM covers only the judged ones.".to_owned());
     }
     notes
@@ -76,7 +84,7 @@ fn rankings(
     let means = store.means(context, &queries, by(&all))?;
     let mut table = ReportTable::new("measure", COLUMNS);
     for ((name, _, paper), means) in rows.iter().zip(&means) {
-        table.push(*name, cells(means, *paper));
+        table.push(*name, cells(context, means, *paper));
     }
     Ok(ExperimentOutput {
         table,
@@ -117,7 +125,7 @@ pub(super) fn table3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     ] {
         let store = TemporaryRepository::new(context, &normalized(steps)?, true)?;
         let means = store.means(context, &queries, by(&[Ranking::Identity5]))?;
-        table.push(name, means.first().map_or_else(Vec::new, |means| cells(means, paper)));
+        table.push(name, means.first().map_or_else(Vec::new, |means| cells(context, means, paper)));
     }
     Ok(ExperimentOutput {
         table,
@@ -189,7 +197,7 @@ pub(super) fn table4(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     ] {
         context.set_stage(name);
         let means = fingerprints(context, &queries, (chunk, select, None), "")?;
-        table.push(name, means.map_or_else(Vec::new, |means| cells(&means, paper)));
+        table.push(name, means.map_or_else(Vec::new, |means| cells(context, &means, paper)));
     }
     let mut notes = notes(context, queries.len());
     notes.push(
@@ -221,7 +229,7 @@ pub(super) fn table5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     for (k, paper) in papers {
         let means = fingerprints(context, &queries, (&format!("words:{k}"), "anchor", None), "")?;
         let Some(means) = means else { continue };
-        table.push(k.to_string(), cells(&means, paper));
+        table.push(k.to_string(), cells(context, &means, paper));
         ours.push((f64::from(k), means.precision));
         theirs.extend(paper[0].map(|precision| (f64::from(k), precision)));
     }
@@ -251,7 +259,7 @@ pub(super) fn table6(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
         ("anchor, full query", "anchor", Some("all"), without(0.82, 0.88, 73.79)),
     ] {
         let means = fingerprints(context, &queries, ("words:4", select, query), "stop:en")?;
-        table.push(name, means.map_or_else(Vec::new, |means| cells(&means, paper)));
+        table.push(name, means.map_or_else(Vec::new, |means| cells(context, &means, paper)));
     }
     notes.push(
         "Chunks are compared as sets, so a full query shares the same chunks with an anchor index as the anchors of the query \

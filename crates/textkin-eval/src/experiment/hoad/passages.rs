@@ -46,17 +46,27 @@ impl ListCounts {
         self.unrelated += short(list.len() - among(list.len()));
     }
 
-    fn cells(&self, n_queries: usize, has_list: bool) -> Vec<ReportCell> {
+    fn cells(
+        &self,
+        context: &ExperimentContext<'_>,
+        n_queries: usize,
+        has_list: bool,
+    ) -> Vec<ReportCell> {
         let n = n_queries.max(1) as f64;
-        let mut cells =
-            vec![ReportCell::new(self.precision / n, 2), ReportCell::new(self.recall / n, 2)];
+        let mut cells = vec![
+            ReportCell::new(context.unless_vacuous(self.precision / n), 2),
+            ReportCell::new(self.recall / n, 2),
+        ];
         for (found, all) in self.by_degree {
             cells.push(ReportCell::new((all > 0).then(|| f64::from(found) / f64::from(all)), 2));
         }
         let all: u32 = self.by_degree.iter().map(|(_, all)| all).sum();
         let share = 100.0 * f64::from(self.related) / f64::from(all.max(1));
         cells.push(ReportCell::new(has_list.then_some(share), 1));
-        cells.push(ReportCell::new(has_list.then_some(f64::from(self.unrelated) / n), 2));
+        cells.push(ReportCell::new(
+            has_list.then(|| context.unless_vacuous(f64::from(self.unrelated) / n)).flatten(),
+            2,
+        ));
         cells
     }
 }
@@ -114,7 +124,7 @@ pub(in crate::experiment) fn passages(
         "passages of 50 words every 25",
     ];
     for (number, (name, count)) in names.iter().zip(&counts).enumerate() {
-        table.push(*name, count.cells(queries.len(), number == 3));
+        table.push(*name, count.cells(context, queries.len(), number == 3));
     }
     let notes = vec![
         format!(

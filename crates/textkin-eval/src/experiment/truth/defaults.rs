@@ -109,8 +109,11 @@ pub(in crate::experiment) fn defaults(
         let percent = |share: Option<f64>| share.map(|share| 100.0 * share);
         let cells = vec![
             ReportCell::new(percent(retrieval.coverage()), 1),
-            ReportCell::new(percent(tally.average_precision(&documents)), 1),
-            ReportCell::new(retrieval.f1(), 3),
+            ReportCell::new(
+                percent(context.unless_vacuous(tally.average_precision(&documents))),
+                1,
+            ),
+            ReportCell::new(context.unless_vacuous(retrieval.f1()), 3),
             ReportCell::new(retrieval.wrong as f64, 0),
             ReportCell::new(100.0 * share, 1),
         ];

@@ -1,12 +1,14 @@
 //! Results of textkin compared with ground truth: pairs, clusters and annotated passages; and the goals for the
 //! defaults.
 
+mod classes;
 mod clusters;
 mod defaults;
 mod goals;
 mod pairs;
 mod plagdet;
 
+pub(super) use classes::classes;
 pub(super) use clusters::clusters;
 pub(super) use defaults::defaults;
 pub(super) use goals::goals;

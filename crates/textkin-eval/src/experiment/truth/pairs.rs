@@ -64,15 +64,15 @@ impl PairCounts {
         }
     }
 
-    fn cells(&self, of_degree: [u64; 3]) -> Vec<ReportCell> {
+    fn cells(&self, of_degree: [u64; 3], has_unrelated: bool) -> Vec<ReportCell> {
         let percent = |part: u64, all: u64| (all > 0).then(|| 100.0 * part as f64 / all as f64);
         let (right, all): (u64, u64) = (self.by_degree.iter().sum(), of_degree.iter().sum());
         let found = Retrieval { right, missed: all - right, wrong: self.wrong };
         let mut cells = vec![
-            ReportCell::new(percent(right, right + self.wrong), 1),
+            ReportCell::new(percent(right, right + self.wrong).filter(|_| has_unrelated), 1),
             ReportCell::new(percent(right, all), 1),
         ];
-        cells.push(ReportCell::new(found.f1(), 3));
+        cells.push(ReportCell::new(found.f1().filter(|_| has_unrelated), 3));
         for (part, all) in self.by_degree.into_iter().zip(of_degree) {
             cells.push(ReportCell::new(percent(part, all), 1));
         }
@@ -128,9 +128,9 @@ pub(in crate::experiment) fn pairs(
     let mut table = ReportTable::new("pairs by", columns);
     let of = |degree: Degree| truth.related.values().filter(|one| **one == degree).count() as u64;
     let of_degree = Degree::ALL.map(of);
-    table.push("the defaults", by_default(context)?.cells(of_degree));
+    table.push("the defaults", by_default(context)?.cells(of_degree, truth.has_unrelated()));
     for (criterion, found) in criteria.iter().zip(&counts) {
-        table.push(criterion.name.clone(), found.cells(of_degree));
+        table.push(criterion.name.clone(), found.cells(of_degree, truth.has_unrelated()));
     }
     let notes = vec![format!(
         "Chunks of 8 words. Kin: {}. Recall covers {} related pairs: {} of exact, {} of high and {} of some \
@@ -156,8 +156,11 @@ mod tests {
         found.add(Judgement::Related, Some(Degree::Some));
         found.add(Judgement::Unrelated, None);
         (0..3).for_each(|_| found.add(Judgement::Unjudged, None));
-        let cells = found.cells([2, 0, 2]);
+        let cells = found.cells([2, 0, 2], true);
         let formatted: Vec<String> = cells.iter().map(ReportCell::formatted).collect();
         assert_eq!(formatted, ["66.7", "50.0", "0.571", "50.0", "n/a", "50.0", "1", "3"]);
+        let vacuous = found.cells([2, 0, 2], false);
+        let formatted: Vec<String> = vacuous[..3].iter().map(ReportCell::formatted).collect();
+        assert_eq!(formatted, ["n/a", "50.0", "n/a"]);
     }
 }
