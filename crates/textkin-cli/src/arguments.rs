@@ -25,6 +25,7 @@ mod search;
 #[cfg(feature = "server")]
 mod server;
 mod shell;
+mod tips;
 mod trace;
 mod verify;
 
@@ -59,6 +60,7 @@ pub(crate) use search::{Search, SearchOptions};
 #[cfg(feature = "server")]
 pub(crate) use server::{Admin, AdminCommand, AdminKey, LogFormat, Serve};
 pub(crate) use shell::{Completions, Man, Schema};
+pub(crate) use tips::improve as improve_tips;
 pub(crate) use trace::{CheckpointInterval, Trace, TraceFormat, TraceOptions};
 pub(crate) use verify::Verify;
 

@@ -50,6 +50,9 @@ pub fn run(arguments: &[OsString], relaunch: Relaunch) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
+            let mut command = command();
+            command.build();
+            let error = arguments::improve_tips(error, &command, arguments);
             // A failure to print cannot be reported either.
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);

@@ -1,5 +1,6 @@
 //! The progress of a run on standard error: a bar on terminals, lines elsewhere if requested.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use textkin::engine::RunControl;
+use textkin::engine::report::terminal;
 
 use crate::arguments::{GlobalOptions, When};
 use crate::messages::print_message;
@@ -89,16 +91,8 @@ fn draw(run_control: &RunControl, is_done: &AtomicBool) {
         let (stage, done, total) = run_control.progress.snapshot();
         if stage != last {
             bar.reset();
-            let style = match (is_counted_in_bytes(&stage), total) {
-                (true, 1..) => {
-                    "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {binary_bytes_per_sec}, {eta} left"
-                }
-                (true, _) => "{spinner} {msg} {bytes}, {binary_bytes_per_sec}",
-                (false, 1..) => "{spinner} {msg} {wide_bar} {percent} %",
-                (false, _) => "{spinner} {msg} {elapsed}",
-            };
-            if let Ok(style) = ProgressStyle::with_template(style) {
-                bar.set_style(style);
+            if let Ok(style) = ProgressStyle::with_template(template(&stage, total)) {
+                bar.set_style(with_units(style));
             }
             bar.set_message(stage.clone());
             last = stage;
@@ -112,6 +106,32 @@ fn draw(run_control: &RunControl, is_done: &AtomicBool) {
     }
     *CURRENT_BAR.lock().unwrap_or_else(PoisonError::into_inner) = None;
     bar.finish_and_clear();
+}
+
+/// Returns the template of the bar of a stage.
+fn template(stage: &str, total: u64) -> &'static str {
+    match (is_counted_in_bytes(stage), total) {
+        (true, 1..) => "{spinner} {msg} {wide_bar} {done} of {whole}, {rate}, {eta} left",
+        (true, _) => "{spinner} {msg} {done}, {rate}",
+        (false, 1..) => "{spinner} {msg} {wide_bar} {percent} %",
+        (false, _) => "{spinner} {msg} {elapsed}",
+    }
+}
+
+/// Defines the amounts of a template in the units of the summary: kB, MB, GB.
+fn with_units(style: ProgressStyle) -> ProgressStyle {
+    type State = ProgressState;
+    // Failing to draw must not fail the run.
+    style
+        .with_key("done", |state: &State, out: &mut dyn Write| {
+            _ = out.write_str(&terminal::bytes(state.pos() as f64));
+        })
+        .with_key("whole", |state: &State, out: &mut dyn Write| {
+            _ = out.write_str(&terminal::bytes(state.len().unwrap_or(0) as f64));
+        })
+        .with_key("rate", |state: &State, out: &mut dyn Write| {
+            _ = write!(out, "{}/s", terminal::bytes(state.per_sec()));
+        })
 }
 
 /// Prints a line for each stage, and one every few seconds within a stage.
@@ -136,4 +156,62 @@ fn print_lines(run_control: &RunControl, is_done: &AtomicBool) {
 fn is_counted_in_bytes(stage: &str) -> bool {
     stage.starts_with("reading")
         || matches!(stage, "surveying" | "adding" | "tracing" | "searching" | "checking")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::{ProgressDrawTarget, TermLike};
+
+    use super::*;
+
+    /// A terminal that keeps what is written.
+    #[derive(Clone, Debug, Default)]
+    struct Recorder(Arc<Mutex<String>>);
+
+    impl TermLike for Recorder {
+        fn width(&self) -> u16 {
+            120
+        }
+        fn move_cursor_up(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, line: &str) -> std::io::Result<()> {
+            self.write_str(line)
+        }
+        fn write_str(&self, text: &str) -> std::io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn amounts_have_the_units_of_the_summary() {
+        let recorder = Recorder::default();
+        let target = ProgressDrawTarget::term_like(Box::new(recorder.clone()));
+        let bar = ProgressBar::with_draw_target(Some(2_500_000_000), target);
+        bar.set_style(with_units(ProgressStyle::with_template(template("reading", 1)).unwrap()));
+        bar.set_position(1_500_000);
+        bar.tick();
+        bar.abandon();
+        let drawn = recorder.0.lock().unwrap().clone();
+        assert!(drawn.contains("1.5 MB of 2.5 GB, "), "{drawn}");
+        assert!(!drawn.contains("iB"), "{drawn}");
+    }
 }

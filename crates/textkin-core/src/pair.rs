@@ -226,7 +226,7 @@ impl Measure {
             Self::S2 => "shared chunks per word of the shorter document",
             Self::S3 => "shared chunks per word of the mean length",
             Self::S4 => "shared chunks, weighted by rarity, per word of the mean length",
-            Self::Ssr => "shared chunks over all chunks of both (resemblance)",
+            Self::Ssr => "shared chunks over all chunks of both (resemblance, Jaccard index)",
             Self::Sscr => "words of both covered by shared chunks over all words of both",
             Self::Containment => "share of the shorter document's words covered by shared chunks",
             Self::ChunkContainment => "share of the smaller document's chunks that are shared",
@@ -265,11 +265,13 @@ impl fmt::Display for Measure {
     }
 }
 
+/// Parses a name; `jaccard` and `resemblance` are other names of `ssr`.
 impl FromStr for Measure {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|measure| measure.name() == name);
+        let own = if matches!(name, "jaccard" | "resemblance") { "ssr" } else { name };
+        let found = Self::ALL.into_iter().find(|measure| measure.name() == own);
         found.ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|measure| measure.name()).collect();
             format!("unknown score '{name}'; use {}", names.join(", "))

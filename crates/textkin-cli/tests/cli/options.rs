@@ -127,6 +127,39 @@ fn invalid_values_are_rejected_with_valid_ones() {
 }
 
 #[test]
+fn unknown_options_are_suggested_only_if_they_are_meant() {
+    let folder = two_files();
+    let cases = [
+        ("--bucket", None),
+        ("--verbose", Some("'--progress always'")),
+        ("--output", Some("'--out'")),
+        ("--json", Some("'--format json'")),
+        ("--treshold", Some("'--threshold'")),
+        ("--max-pair", Some("'--max-pairs'")),
+    ];
+    for (option, suggestion) in cases {
+        let run = folder.discover(&["a.txt", "b.txt", option]).expect(2);
+        assert!(run.stderr.contains(&format!("unexpected argument '{option}' found")), "{run:?}");
+        assert_eq!(run.stderr.contains("tip:"), suggestion.is_some(), "{run:?}");
+        assert!(run.stderr.contains("Usage: textkin discover [OPTIONS] <INPUT>..."), "{run:?}");
+        assert!(suggestion.is_none_or(|text| run.stderr.contains(text)), "{run:?}");
+    }
+    let run = folder.textkin(&["version"]).expect(2);
+    assert!(!run.stderr.contains("tip:"), "{run:?}");
+}
+
+#[test]
+fn names_of_other_programs_are_accepted() {
+    let folder = two_files();
+    let pairs = |options: &[&str]| {
+        folder.discover(&[&["a.txt", "b.txt", "--out", "-", "-q"], options].concat()).expect(0)
+    };
+    let named = pairs(&["--score", "jaccard", "--normalize", "nfkc+lower", "--threshold", "0.1"]);
+    let own = pairs(&["--score", "ssr", "--normalize", "nfkc+fold", "--threshold", "0.1"]);
+    assert_eq!(named.stdout, own.stdout);
+}
+
+#[test]
 fn all_documented_options_are_accepted() {
     let folder = two_files();
     let options = "a.txt b.txt --chunk words:8 --select spex --score s4 --threshold 0.05 \

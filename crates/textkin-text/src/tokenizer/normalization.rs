@@ -175,6 +175,8 @@ impl Normalization {
             Some((name, language)) => (name, Some(language)),
             None => (step, None),
         };
+        // The name in other programs.
+        let name = if matches!(name, "lower" | "lowercase") { "fold" } else { name };
         match (name, language) {
             ("stop", Some(language)) => self.add_stop_language(language)?,
             ("stem", Some(language)) => self.set_stem(language)?,

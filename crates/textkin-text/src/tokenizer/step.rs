@@ -20,7 +20,10 @@ const STEPS: &[StepHelp] = &[
         name: "undisguise",
         summary: "look-alike letters of another script become the letters they imitate; zero-width characters are removed",
     },
-    StepHelp { name: "fold", summary: "full Unicode case folding: Straße becomes strasse" },
+    StepHelp {
+        name: "fold",
+        summary: "full Unicode case folding: Straße becomes strasse; also written lower",
+    },
     StepHelp { name: "upper", summary: "case folding, then upper case" },
     StepHelp { name: "numbers", summary: "every number becomes the token 0" },
     StepHelp { name: "ascii", summary: "removes non-ASCII characters from words" },
