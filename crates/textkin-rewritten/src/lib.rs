@@ -56,7 +56,7 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 
 use textkin_core::{Span, WordSpan};
-use textkin_graph::{AlignSettings, align};
+use textkin_graph::{AlignSettings, PassageRules, align};
 
 pub use crate::confidence::{Confidence, confidence};
 pub use crate::method::{Method, SummaryMethod};
@@ -203,7 +203,11 @@ fn exact_runs(
     method: &Method,
 ) -> Vec<(Range<usize>, Range<usize>)> {
     let k = NonZeroU32::new(method.exact_words).unwrap_or(NonZeroU32::MIN);
-    let exact = align(a.tokens(), b.tokens(), &AlignSettings { k, max_gap: 0 });
+    let exact = align(
+        a.tokens(),
+        b.tokens(),
+        &AlignSettings { k, passages: PassageRules { max_gap: 0, ..PassageRules::default() } },
+    );
     let words = |one: WordSpan| one.first as usize..one.end() as usize;
     let runs = exact.passages.iter().map(|one| (words(one.a), words(one.b)));
     runs.filter(|(a, _)| a.len() >= method.exact_words as usize).collect()
