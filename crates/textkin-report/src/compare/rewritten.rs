@@ -141,16 +141,16 @@ pub(super) fn render(comparison: &Comparison<'_>, view: TerminalView) -> String 
 /// The words of one side; runs of words that the other side does not have are in brackets.
 fn words(document: &str, passage: &RewrittenMatch, side: Side) -> Vec<StyledWord> {
     let same = passage.same_words(side);
-    let (start, end) = (passage.side(side).span.start, passage.side(side).span.end);
+    let bytes = passage.side(side).span.range();
     let mut words: Vec<StyledWord> = Vec::new();
     let mut next = same.iter().peekable();
     let mut is_open = false;
-    let text = &document[start as usize..end as usize];
+    let text = &document[bytes.clone()];
     for word in text.split_whitespace() {
-        let first = start + (word.as_ptr().addr() - text.as_ptr().addr()) as u32;
-        let last = first + word.len() as u32;
-        while next.next_if(|(span, ..)| span.end <= first).is_some() {}
-        let is_same = next.peek().is_some_and(|(span, ..)| span.start < last);
+        let first = bytes.start + (word.as_ptr().addr() - text.as_ptr().addr());
+        let last = first + word.len();
+        while next.next_if(|(span, ..)| span.range().end <= first).is_some() {}
+        let is_same = next.peek().is_some_and(|(span, ..)| span.range().start < last);
         if !is_same && !is_open {
             words.push(StyledWord::changed(format!("[{}", visible(word))));
         } else if is_same {

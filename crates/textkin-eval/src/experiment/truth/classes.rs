@@ -21,9 +21,12 @@ const NEIGHBOURS: usize = 9;
 /// Added to distances, so that equal features do not decide alone.
 const NEAR: f64 = 0.01;
 
+/// Name, features, and published figures.
+type ClassRow = (&'static str, &'static [usize], [Option<f64>; 2]);
+
 /// Sets of features, and the accuracy of the paper in percent: for all classes, and for copied or not.
 #[rustfmt::skip]
-const ROWS: [(&str, &[usize], [Option<f64>; 2]); 5] = [
+const ROWS: [ClassRow; 5] = [
     ("containment of single words", &[0], [None; 2]),
     ("containment of runs of 3 words", &[2], [None; 2]),
     ("longest common subsequence", &[5], [None; 2]),
