@@ -23,7 +23,7 @@
 //! use textkin_text::tokenizer::WordTokenizer;
 //!
 //! let source = "The lighthouse keeper counted forty ships before the storm broke over the harbour. \
-//!     He had lit the great lamp early, because fishermen had warned him that gulls flew inland.";
+//!     He had lit the great lamp early, because the fishermen had warned him that gulls were flying far inland.";
 //! let rewritten = "Before the storm reached the harbour, the keeper of the lighthouse counted some forty \
 //!     ships. As gulls flew inland, which the fishermen had warned of, he lit the big lamp early.";
 //! let method = Method::default();

@@ -264,6 +264,7 @@ proptest! {
             select: select.parse().unwrap(),
             score: measure,
             threshold,
+            rules: None,
             threads: Some(1),
             tuning: Tuning { hash_bits, ..Tuning::default() },
             ..Settings::default()
@@ -284,6 +285,7 @@ proptest! {
             chunk: chunk.parse().unwrap(),
             score: Measure::S4,
             threshold,
+            rules: None,
             threads: Some(1),
             tuning: Tuning { hash_bits, ..Tuning::default() },
             ..Settings::default()

@@ -109,7 +109,7 @@ fn invalid_values_are_rejected_with_valid_ones() {
         (["--count", "x"], "unknown counting 'x'; use exact or probabilistic"),
         (["--cluster-by", "x"], "unknown clustering 'x'; use dense or components"),
         (["--normalize", "flod"], "unknown normalization step 'flod'; did you mean 'fold'?"),
-        (["--input-format", "xml"], "unknown input format 'xml'; use text, jsonl, csv, tsv"),
+        (["--input-format", "xml"], "unknown input format 'xml'; use text, jsonl, json, csv, tsv"),
         (["--threads", "0"], "0 is not in 1..=1024"),
         (["--max-df", "0"], "0 is not in 1..="),
         (["--out", "p.xlsx"], "unsupported output format 'p.xlsx'; supported extensions are csv"),

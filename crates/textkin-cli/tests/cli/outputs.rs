@@ -166,7 +166,8 @@ fn parquet_has_the_rows_of_the_csv() {
     assert_eq!(folder.json("s.json")["documents"], 2);
     assert_eq!(folder.json("s.json")["problems"], 0);
     std::fs::copy(folder.path("p.parquet"), folder.path("q.parquet")).unwrap();
-    let options = ["p.parquet", "q.parquet", "--text-field", "b", "--id-field", "a", "--out", "-"];
+    let fields = ["--text-field", "b", "--id-field", "a", "--out", "-"];
+    let options = [&["p.parquet", "--against", "q.parquet"], &fields[..]].concat();
     let run = folder.discover(&options).expect(0);
     assert_eq!(run.pairs(), [("d.txt", "d.txt"), ("a.txt", "a.txt")]);
 }

@@ -9,7 +9,7 @@ use crate::domain::RepositoryId;
 use crate::error::Error;
 
 /// The version of the stored form.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Encodes a record.
 #[derive(Debug)]

@@ -169,7 +169,6 @@ impl ComparisonDetails {
 }
 
 fn encode_overlap(encoder: &mut Encoder, overlap: &Overlap) {
-    // What is stored has no longest run, which no page of the server shows.
     let &Overlap {
         shared,
         rarity,
@@ -179,9 +178,9 @@ fn encode_overlap(encoder: &mut Encoder, overlap: &Overlap) {
         chunks_b,
         covered_a,
         covered_b,
-        longest_run: _,
+        longest_run,
     } = overlap;
-    let counts = [words_a, words_b, chunks_a, chunks_b, covered_a, covered_b];
+    let counts = [words_a, words_b, chunks_a, chunks_b, covered_a, covered_b, longest_run];
     for number in [shared, rarity.to_bits()].into_iter().chain(counts) {
         encoder.number(number);
     }
@@ -197,7 +196,7 @@ fn decode_overlap(decoder: &mut Decoder) -> Result<Overlap, Error> {
         chunks_b: decoder.number()?,
         covered_a: decoder.number()?,
         covered_b: decoder.number()?,
-        longest_run: 0,
+        longest_run: decoder.number()?,
     })
 }
 
