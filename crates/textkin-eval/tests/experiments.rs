@@ -61,7 +61,7 @@ fn every_experiment_runs_and_writes_its_files() {
     );
 }
 
-/// Copies, shortened copies and other texts are told apart.
+/// Copies, shortened copies and other texts fall into different classes.
 #[test]
 fn classes_of_copying_are_predicted() {
     let folder = tempfile::tempdir().unwrap();

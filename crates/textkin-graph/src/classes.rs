@@ -101,8 +101,8 @@ impl Classes {
         self.side_starts.is_some()
     }
 
-    /// The classes of the side of `class`, with which it forms no pairs; only `class` itself if there
-    /// are no sides.
+    /// The classes of the side of `class`, with which it forms no pairs; only `class` itself without
+    /// sides.
     pub(crate) fn side(&self, class: u32) -> Range<u32> {
         let Some(starts) = &self.side_starts else { return class..class + 1 };
         let next = starts.partition_point(|&start| start <= class);

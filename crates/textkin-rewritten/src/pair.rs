@@ -10,7 +10,7 @@ use crate::text::RewrittenText;
 /// Number of the words that the other text does not have.
 const UNSHARED: u32 = u32::MAX;
 /// Words of a typical passage, for gains that do not depend on a range.
-const USUAL_WORDS: f32 = 32.0;
+const TYPICAL_WORDS: f32 = 32.0;
 
 /// One of the two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Side {
 struct Shared {
     /// Expected rate.
     rate: f32,
-    /// Gain of a match with a range of [`USUAL_WORDS`].
+    /// Gain of a match with a range of [`TYPICAL_WORDS`].
     gain: f32,
     /// The first of its supports, if its matches need any: one per pair of positions.
     supports: Option<usize>,
@@ -124,7 +124,7 @@ impl<'a> TextPair<'a> {
                     let topic = (n_a + n_b).saturating_sub(2) as f32 / n_words;
                     let share = method.background_share;
                     let rate = share * method.background + (1.0 - share) * topic;
-                    let gain = gain(rate, USUAL_WORDS, method.max_gain);
+                    let gain = gain(rate, TYPICAL_WORDS, method.max_gain);
                     let n_pairs = u64::from(n_a) * u64::from(n_b);
                     let needs =
                         gain > method.min_supported_gain && n_pairs <= method.max_supported_pairs;
@@ -171,7 +171,7 @@ impl<'a> TextPair<'a> {
     }
 
     /// The gain of a match with a range of a usual length.
-    pub(crate) fn usual_gain(&self, number: usize) -> f32 {
+    pub(crate) fn typical_gain(&self, number: usize) -> f32 {
         self.shared[number].gain
     }
 

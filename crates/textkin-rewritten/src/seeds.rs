@@ -25,7 +25,7 @@ pub(crate) fn seeds(pair: &TextPair<'_>) -> Vec<Seed> {
             if std::mem::replace(&mut seen[number], a) == a {
                 continue;
             }
-            let gain = pair.usual_gain(number);
+            let gain = pair.typical_gain(number);
             for &window in &windows_of_words[number] {
                 let sum = &mut sums[window as usize];
                 if *sum == 0.0 {
@@ -51,7 +51,7 @@ fn windows_by_word(pair: &TextPair<'_>) -> Vec<Vec<u32>> {
     let mut windows: Vec<Vec<u32>> = vec![Vec::new(); pair.n_shared()];
     for at in 0..pair.n_words(Side::B) {
         let Some(number) = pair.number(Side::B, at) else { continue };
-        if pair.usual_gain(number) <= pair.method.min_window_gain {
+        if pair.typical_gain(number) <= pair.method.min_window_gain {
             continue;
         }
         let last = (at / step) as u32;

@@ -99,7 +99,7 @@ fn without_mark(head: &[u8]) -> &[u8] {
 }
 
 /// Examines the beginning of the content; `None` if more of it may change the answer. `is_last` if
-/// there will be no more, `is_end` if the content ends here.
+/// nothing more will come, `is_end` if the content ends here.
 fn examine(
     head: &[u8],
     is_last: bool,

@@ -270,7 +270,7 @@ fn listed(
     listed
 }
 
-/// Generates rules. The shares are no fractions of small numbers, so that rounding decides nothing.
+/// Generates rules. The shares are not fractions of small numbers, so that rounding decides nothing.
 fn rules() -> impl Strategy<Value = ListingRules> {
     (1u32..12, 2u32..8, 1u32..8).prop_map(|(run_words, run_documents, boilerplate_documents)| {
         ListingRules {

@@ -17,7 +17,7 @@ use super::common::{ListFormatOptions, OutOptions, StopListOptions, ThreadOption
 /// are normalized and split into chunks like the documents of the repository.
 ///
 /// Exit code: 0 if matches were found, 1 if there are none, 2 on failure. Documents that share hardly anything
-/// with the query are no matches; --threshold 0 shows them.
+/// with the query do not count as matches; --threshold 0 shows them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   textkin search essays.repo suspect.docx

@@ -434,8 +434,8 @@ fn span(spans: &[Span], words: &Range<usize>) -> Span {
     }
 }
 
-/// Returns the minimum percentage of a match. Any shared chunk is a match, and other scores than kin have no scale
-/// on which little can be told from nothing.
+/// Returns the minimum percentage of a match. With scores other than kin,
+/// any shared chunk is a match: their scales do not separate little from nothing.
 fn default_threshold(ranking: Ranking, words: usize) -> f64 {
     match ranking {
         Ranking::Kin => (100.0 * MIN_MATCH_WORDS / words.max(1) as f64).min(MIN_MATCH_PERCENT),

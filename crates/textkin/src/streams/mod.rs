@@ -43,7 +43,7 @@ const MIN_WORKING: u64 = 9 << 19;
 /// Maximum working memory in bytes.
 const MAX_WORKING: u64 = 8 << 20;
 
-/// In a document with at most this many chunks, all are looked up: a selection may leave out so many
+/// In a document with at most this many chunks, all are looked up: a selection may choose so few
 /// of them that even an exact copy would not be found.
 const MAX_SHORT: usize = 16;
 
