@@ -75,9 +75,8 @@ def discover(
     if against is not None and across is not None:
         raise SettingError("against and across cannot be used together")
     columns = Columns(id, text, time, across)
-    rows: Rows | Paths | Pair = read(data, columns)
-    if against is not None:
-        rows = Pair(rows, read(against, columns))
+    first = read(data, columns)
+    rows: Rows | Paths | Pair = first if against is None else Pair(first, read(against, columns))
     settings = settings_dict(
         across=across,
         chunk=chunk,
