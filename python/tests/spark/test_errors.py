@@ -25,7 +25,7 @@ def test_null_texts_and_ids(spark):
 
 
 def test_ids_that_repeat(spark):
-    fails(spark, [("a", "x y"), ("a", "z"), ("b", "z")], "2 documents have the id 'a'")
+    fails(spark, [("a", "x y"), ("a", "z"), ("b", "z")], "a: an earlier document has the same id")
 
 
 def test_wrong_columns(spark):
@@ -67,7 +67,7 @@ def test_a_checkpoint_belongs_to_one_run(spark, tmp_path):
     folder = str(tmp_path / "run")
     first = rows(textkin.spark.discover(table, checkpoint=folder))
     assert rows(textkin.spark.discover(table, checkpoint=folder)) == first
-    with pytest.raises(textkin.SettingError, match=r"belongs to a run with other settings \(threshold=0.02\)"):
+    with pytest.raises(textkin.SettingError, match=r"belongs to a run with other settings \(threshold='auto'\)"):
         textkin.spark.discover(table, checkpoint=folder, threshold=0.1)
     # Spark stores a checksum beside files of this machine.
     (tmp_path / "run" / ".settings.json.crc").unlink(missing_ok=True)

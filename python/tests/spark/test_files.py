@@ -90,7 +90,7 @@ def test_pairs_of_one_machine_open_in_spark(spark, tmp_path):
     graph = textkin.discover(data, id="id", text="text")
     pyarrow.parquet.write_table(pa.table(graph.pairs), tmp_path / "pairs.parquet")
     pairs = spark.read.parquet(str(tmp_path / "pairs.parquet"))
-    assert_same(rows(pairs), one_machine(documents))
+    assert_same(rows(pairs), one_machine(documents, threshold="auto"))
     assert textkin.spark.clusters(pairs).count() > 0
 
 
