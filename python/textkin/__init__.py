@@ -26,7 +26,7 @@ from textkin._errors import DataError, DataTypeError, Error, SettingError
 from textkin._files import clusters, postings
 from textkin._fingerprints import Fingerprint, fingerprints
 from textkin._graph import Cluster, Graph
-from textkin._repository import AddSummary, Hit, Repository
+from textkin._repository import AddSummary, Hit, PassageHit, Repository, SimilarPassage
 from textkin._textkin import __version__
 from textkin._tracer import CopiedBlock, Origins, Tracer
 
@@ -44,8 +44,10 @@ __all__ = [
     "Hit",
     "Origins",
     "Passage",
+    "PassageHit",
     "Repository",
     "SettingError",
+    "SimilarPassage",
     "Tracer",
     "__version__",
     "clusters",

@@ -11,6 +11,7 @@ from typing import Any
 
 from textkin import _textkin, _view
 from textkin._settings import settings_dict, worker_command
+from textkin._stored import StoredComparison
 from textkin._text import Offsets
 
 
@@ -38,7 +39,7 @@ class Comparison:
     In a notebook it shows both texts side by side.
     """
 
-    def __init__(self, compared: _textkin.ComparedTexts) -> None:
+    def __init__(self, compared: _textkin.ComparedTexts | StoredComparison) -> None:
         self._compared = compared
         self._json = json.loads(compared.json())
         self._offsets = [Offsets(text) for text in compared.texts]
@@ -50,6 +51,9 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return _view.comparison(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Comparison, (StoredComparison.of(self._compared),)
 
     @property
     def ids(self) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from textkin._errors import DataError, DataTypeError
 from textkin._packages import require
 from textkin._progress import Progress, ProgressDisplay
 from textkin._settings import settings_dict
+from textkin._stored import StoredDuplicates
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,10 @@ class DedupResult:
 
     #: The remaining data, in the type that was passed in.
     data: Any
-    _found: _textkin.FoundDuplicates
+    _found: _textkin.FoundDuplicates | StoredDuplicates
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DedupResult, (self.data, StoredDuplicates.of(self._found))
 
     @cached_property
     def removed(self) -> Any:
@@ -60,9 +65,14 @@ def dedup(
     min_words: int | None = None,
     chunk: str = _textkin.DEFAULT_CHUNK,
     normalize: str | None = None,
+    exclude: Sequence[str] | None = None,
+    stop_words: Sequence[str] | None = None,
+    templates: Sequence[str] | None = None,
     max_df: int | None = None,
     memory: int | str | None = None,
     threads: int | None = None,
+    plan: str | None = None,
+    temp_dir: str | os.PathLike[str] | None = None,
     strict: bool = True,
     progress: bool | Progress | None = None,
 ) -> DedupResult:
@@ -97,9 +107,14 @@ def dedup(
         min_words=min_words,
         chunk=chunk,
         normalize=normalize,
+        exclude=exclude,
+        stop_words=stop_words,
+        templates=templates,
         max_df=max_df,
         memory=memory,
         threads=threads,
+        plan=plan,
+        temp_dir=temp_dir,
         strict=strict,
     )
     with ProgressDisplay(progress) as callback:

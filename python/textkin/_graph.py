@@ -9,8 +9,9 @@ from typing import Any
 
 from textkin import _textkin, _view
 from textkin._compare import Comparison
-from textkin._data import Rows
+from textkin._data import Paths, Rows
 from textkin._packages import require
+from textkin._stored import StoredGraph
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Cluster:
 class Graph:
     """Documents, and the pairs among them that share text.
 
-    A graph has an Arrow stream of its pairs, so ``pyarrow.table(graph)`` and ``polars.DataFrame(graph)`` work.
+    A graph has an Arrow stream of its pairs, so ``pyarrow.table(graph)`` and ``polars.DataFrame(graph)`` work. It can be
+    pickled, without the texts of its documents.
 
     >>> import textkin
     >>> boat = "row row row your boat gently down the stream"
@@ -43,7 +45,11 @@ class Graph:
     """
 
     def __init__(
-        self, found: _textkin.DiscoveredGraph, data: Any, settings: dict[str, Any], cluster_by: str
+        self,
+        found: _textkin.DiscoveredGraph | StoredGraph,
+        data: Any,
+        settings: dict[str, Any],
+        cluster_by: str,
     ) -> None:
         self._found = found
         self._data = data
@@ -75,6 +81,10 @@ class Graph:
 
     def _repr_html_(self) -> str:
         return _view.graph(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Data may be a file, a stream or larger than memory, so it is not pickled.
+        return Graph, (StoredGraph.of(self._found, self._cluster_by), None, {}, self._cluster_by)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._found.table().__arrow_c_stream__(requested_schema)
@@ -125,6 +135,36 @@ class Graph:
         """
         settings = {**self._settings, "max_gap": max_gap}
         return Comparison(self._found.explain(self._data, str(a), str(b), settings))
+
+    def passage_clusters(
+        self,
+        min_words: int = 0,
+        max_gap: int = _textkin.DEFAULT_MAX_GAP,
+        *,
+        columns: str = "textkin",
+    ) -> Any:
+        """Returns each passage that several documents share and every place where it occurs, as a pyarrow table. Reads
+        the data again.
+
+        A row is a place; those of a cluster are in order of time, and the passage in most documents comes first.
+        ``start`` and ``end`` are bytes of UTF-8. ``columns="passim"`` has the columns of passim, with ``begin`` and
+        ``end`` in characters, so that ``text[begin:end]`` is the passage.
+
+        >>> import textkin
+        >>> boat = "row row row your boat gently down the stream"
+        >>> graph = textkin.discover([f"They sing: {boat}!", boat, "unrelated words"])
+        >>> graph.passage_clusters(columns="passim").select(["cluster", "id", "begin", "end"]).to_pylist()
+        [{'cluster': 0, 'id': '0', 'begin': 11, 'end': 55}, {'cluster': 0, 'id': '1', 'begin': 0, 'end': 44}]
+        """
+        settings = {**self._settings, "min_words": min_words, "max_gap": max_gap, "columns": columns}
+        return require("pyarrow").table(self._found.passage_clusters(self._data, settings))
+
+    def to_html(self, min_words: int = 0, max_gap: int = _textkin.DEFAULT_MAX_GAP) -> str:
+        """A self-contained HTML page of the pairs, their passages and the clusters, as ``textkin discover --html`` writes
+        it. Reads the texts of the strongest pairs again."""
+        inputs = self._data.paths if isinstance(self._data, Paths) else []
+        settings = {**self._settings, "min_words": min_words, "max_gap": max_gap}
+        return self._found.html(self._data, inputs, self._cluster_by, settings)
 
     def _excerpts(self, n: int) -> list[tuple[str, str, str] | None]:
         """Returns the longest passage of each of the ``n`` strongest pairs; empty if reading their texts again

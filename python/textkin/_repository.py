@@ -12,6 +12,7 @@ from textkin._data import Columns, read
 from textkin._graph import Graph
 from textkin._progress import Progress, ProgressDisplay
 from textkin._settings import settings_dict, worker_command
+from textkin._text import Offsets
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,26 @@ class Hit:
     percent: float
     words: int
     time: str | None
+
+
+@dataclass(frozen=True)
+class SimilarPassage:
+    """Two similar passages. Spans count characters."""
+
+    #: Span in the query.
+    query: tuple[int, int]
+    #: Span in the document.
+    document: tuple[int, int]
+    #: The score in percent of the score of the query's passage with itself.
+    percent: float
+
+
+@dataclass(frozen=True)
+class PassageHit:
+    """A document with passages that are similar to passages of a query."""
+
+    id: str
+    passages: list[SimilarPassage]
 
 
 @dataclass(frozen=True)
@@ -82,6 +103,9 @@ class Repository:
 
     def __repr__(self) -> str:
         return f"<textkin.Repository {os.fspath(self._handle.folder)!r}: {len(self):,} documents>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Repository, (os.fspath(self._handle.folder),)
 
     def __len__(self) -> int:
         return len(self._handle)
@@ -142,16 +166,53 @@ class Repository:
         top: int = _textkin.DEFAULT_TOP,
         score: str = _textkin.DEFAULT_RANKING,
         *,
-        threshold: float = 0.0,
+        threshold: float | None = None,
+        stop_words: Sequence[str] | None = None,
+        stop_frequent: int | None = None,
+        select: str | None = None,
         threads: int | None = None,
     ) -> list[Hit]:
         """Returns up to ``top`` documents that match ``text``, best first.
 
         ``textkin measures`` lists the scores. ``threshold`` is the minimum score, in percent of the score of the
-        query with itself.
+        query with itself; by default that of ``textkin search``, and 0 returns everything that has anything in common.
+        ``stop_words`` and the ``stop_frequent`` most frequent words of the repository are ignored. ``select`` chooses the
+        chunks of the query to look up.
         """
-        settings = settings_dict(top=top, score=score, threshold=threshold, threads=threads)
+        settings = settings_dict(
+            top=top,
+            score=score,
+            threshold=threshold,
+            stop_words=stop_words,
+            stop_frequent=stop_frequent,
+            select=select,
+            threads=threads,
+        )
         return [Hit(*hit) for hit in self._handle.search([text], settings)[0]]
+
+    def search_passages(
+        self,
+        text: str,
+        top: int = _textkin.DEFAULT_TOP,
+        *,
+        window: int = _textkin.DEFAULT_PASSAGE_WINDOW,
+        step: int = _textkin.DEFAULT_PASSAGE_STEP,
+        threshold: float = 50.0,
+        threads: int | None = None,
+    ) -> list[PassageHit]:
+        """Returns up to ``top`` documents with passages that are similar to passages of ``text``.
+
+        A passage is ``window`` words long, and one begins every ``step`` words. Two passages are similar if the score of
+        one against the other is at least ``threshold`` percent of its score with itself.
+        """
+        settings = settings_dict(top=top, window=window, step=step, threshold=threshold, threads=threads)
+        query = Offsets(text)
+        hits = []
+        for id, pairs in self._handle.search_passages(text, settings):
+            document = Offsets(self.text(id) or "")
+            passages = [SimilarPassage(query.span(*own), document.span(*other), percent) for own, other, percent in pairs]
+            hits.append(PassageHit(id, passages))
+        return hits
 
     def discover(
         self,

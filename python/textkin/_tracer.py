@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,9 @@ class Origins:
 class Tracer:
     """Traces each passage of a stream of documents to its origin, in a fixed amount of memory.
 
+    The settings are those of ``textkin trace``: ``evict`` and ``estimate`` belong to ``preset="paper"``, and
+    ``constants`` has the constants that ``textkin strategies`` lists, by name.
+
     >>> import textkin
     >>> tracer = textkin.Tracer(memory="1MiB")
     >>> song = "row row row your boat gently down the stream merrily merrily merrily"
@@ -81,7 +84,13 @@ class Tracer:
         chunk: str = _textkin.DEFAULT_CHUNK,
         select: str | None = None,
         normalize: str | None = None,
+        exclude: Sequence[str] | None = None,
         stop_words: Sequence[str] | None = None,
+        templates: Sequence[str] | None = None,
+        evict: str | None = None,
+        estimate: str | None = None,
+        bucket: int | None = None,
+        constants: Mapping[str, int] | None = None,
         _state: str | None = None,
     ) -> None:
         settings = settings_dict(
@@ -90,7 +99,13 @@ class Tracer:
             chunk=chunk,
             select=select,
             normalize=normalize,
+            exclude=exclude,
             stop_words=stop_words,
+            templates=templates,
+            evict=evict,
+            estimate=estimate,
+            bucket=bucket,
+            constants=None if constants is None else list(constants.items()),
         )
         self._handle = _textkin.TracerHandle(settings, _state)
 

@@ -112,6 +112,7 @@ fn all(output: &DiscoverOutput) -> impl Iterator<Item = &PathBuf> {
         .chain(&output.clusters)
         .chain(&output.imatch)
         .chain(&output.index)
+        .chain(&output.passage_clusters)
         .chain(&output.explain)
         .chain(&output.html)
         .chain(&output.stats)

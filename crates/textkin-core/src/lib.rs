@@ -53,6 +53,6 @@ pub use posting::{
 };
 pub use random::Random;
 pub use selector::Selector;
-pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry, TokenRange};
+pub use shared::{ChunkRun, GroupEntry, Lists, Run, SharedChunks, TextEntry, TokenRange};
 pub use span::Span;
 pub use token::{Layers, Tokenizer, Tokens};

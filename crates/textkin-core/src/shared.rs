@@ -111,6 +111,21 @@ pub struct Run {
     pub group: u32,
 }
 
+/// Consecutive chunks of one text that other documents have too, all of one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkRun {
+    /// The number of the first chunk; those of the others follow. Equal chunks have equal numbers, in all texts.
+    pub chunk: u64,
+    /// Number of chunks. If there are more than one, each begins one token after the chunk before it.
+    pub n_chunks: u32,
+    /// First token covered.
+    pub start: u32,
+    /// One past the last token covered.
+    pub end: u32,
+    /// The group of the chunks; `None` if they are in one text only, which several documents have.
+    pub group: Option<u32>,
+}
+
 /// Consecutive tokens of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenRange {

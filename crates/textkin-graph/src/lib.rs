@@ -8,6 +8,7 @@
 //! * [`Deduplicator`] finds, for each duplicate, the kept document (*keeper*) that contains it, without
 //!   comparing all pairs.
 //! * [`align`] reports where two texts share text, as passages.
+//! * [`passage_clusters`] finds the passages that documents share and every place where each occurs.
 //! * [`Overlaps`] reports how much any two documents share.
 //! * [`cap`] excludes chunks that occur in too many documents.
 //!
@@ -53,6 +54,7 @@ mod graph;
 mod dedup;
 mod listing;
 mod overlaps;
+mod passage_clusters;
 mod rarity;
 mod max_coverage;
 mod rows;
@@ -67,5 +69,6 @@ pub use dedup::{Deduplicator, DeduplicatorSettings, DuplicateMeasure, Keeper};
 pub use graph::{Block, Counting, Graph, GraphError, GraphSettings};
 pub use listing::ListingRules;
 pub use overlaps::Overlaps;
+pub use passage_clusters::{PassageSpan, passage_clusters};
 pub use rarity::Rarity;
 pub use rows::Rows;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use textkin_core::parallel::try_for_each;
-use textkin_core::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
+use textkin_core::{ChunkRun, GroupEntry, Lists, Run, SharedChunks, TextEntry, TokenRange};
 
 use crate::array::{Array, Window};
-use crate::batch::{Batch, BatchSettings, ChunkBounds, TextAddress};
+use crate::batch::{Batch, ChunkBounds, TextAddress};
 use crate::chunk_list::{KeepChunks, SharedChunkList, list_shared_chunks};
 use crate::collect::Collection;
 use crate::error::Error;
@@ -30,6 +30,8 @@ pub struct IndexedCollection {
     pub collisions: u64,
     /// The list of shared chunks, if requested.
     pub chunks: Option<SharedChunkList>,
+    /// For each text, the runs of chunks that several documents have, ordered by start, if requested.
+    pub chunk_runs: Option<Lists<ChunkRun>>,
     first_texts: Vec<u32>,
 }
 
@@ -44,7 +46,7 @@ impl IndexedCollection {
 /// Finds the chunks that the texts of `collection` share.
 ///
 /// `copies` returns the number of documents of each text; `keep` determines what is kept of each shared
-/// chunk.
+/// chunk, and `keeps_runs` whether [`IndexedCollection::chunk_runs`] are.
 ///
 /// # Errors
 /// If the temporary file fails or a stop is requested.
@@ -52,6 +54,7 @@ pub fn find_shared(
     collection: &Collection,
     copies: impl Fn(TextAddress) -> u32,
     keep: KeepChunks,
+    keeps_runs: bool,
     threads: usize,
     progress: &Progress,
     stop: &Stop,
@@ -69,7 +72,7 @@ pub fn find_shared(
         first_texts.push(n_texts);
         n_texts += batch.texts.len() as u32;
     }
-    let copied: Option<Vec<bool>> = (keep != KeepChunks::None).then(|| {
+    let copied: Option<Vec<bool>> = (keep != KeepChunks::None || keeps_runs).then(|| {
         let texts = |(batch, texts): (u32, usize)| {
             (0..texts as u32).map(move |text| TextAddress { batch, text })
         };
@@ -77,7 +80,7 @@ pub fn find_shared(
         batches.flat_map(texts).map(|address| copies(address) > 1).collect()
     });
     let pass = Pass {
-        copied: copied.as_deref(),
+        copied: copied.as_deref().filter(|_| keep != KeepChunks::None),
         threads,
         memory: collection.budget() / 4,
         selective: settings.selective,
@@ -99,7 +102,11 @@ pub fn find_shared(
     assign_links(&mut batches, collection, pass)?;
 
     let mut groups = Groups::merge(std::mem::take(&mut repeats.tables));
-    let mut occurrences = gather(&batches, settings, &groups, pass)?;
+    let copied_texts = copied.as_deref().filter(|_| keeps_runs);
+    let gather = |batches: &[Batch], groups: &Groups| {
+        gather(Verifier { batches, settings }, groups, copied_texts, &first_texts, pass)
+    };
+    let mut occurrences = gather(&batches, &groups)?;
     let collisions = occurrences.invalid.len() as u64;
     if collisions > 0 {
         repair(
@@ -110,9 +117,10 @@ pub fn find_shared(
             &mut groups,
             &mut repeats,
         )?;
-        occurrences = gather(&batches, settings, &groups, pass)?;
+        occurrences = gather(&batches, &groups)?;
     }
-    let chunks = match &copied {
+    let chunk_runs = occurrences.chunk_runs.take();
+    let chunks = match copied.as_ref().filter(|_| keep != KeepChunks::None) {
         None => None,
         Some(copied) => {
             let first_occurrences = std::mem::take(&mut repeats.first_occurrences);
@@ -136,7 +144,15 @@ pub fn find_shared(
     drop(batches);
     let shared = finish(texts, &groups, occurrences)?;
     let distinct_chunks = repeats.distinct;
-    Ok(IndexedCollection { shared, distinct_chunks, total_chunks, collisions, chunks, first_texts })
+    Ok(IndexedCollection {
+        shared,
+        distinct_chunks,
+        total_chunks,
+        collisions,
+        chunks,
+        chunk_runs,
+        first_texts,
+    })
 }
 
 /// Sorts the links of each batch by chunk, and drops the records.
@@ -226,33 +242,45 @@ struct GroupOccurrences {
     runs: Lists<Run>,
     groups: Lists<u32>,
     selected: Option<Lists<u32>>,
+    chunk_runs: Option<Lists<ChunkRun>>,
     invalid: Vec<ChunkAddress>,
 }
 
-/// Verifies every link and collects the runs of every text.
+impl GroupOccurrences {
+    fn new(selective: bool, keeps_runs: bool) -> Self {
+        Self {
+            selected: selective.then(Lists::new),
+            chunk_runs: keeps_runs.then(Lists::new),
+            ..Self::default()
+        }
+    }
+}
+
+/// Verifies every link and collects the runs of every text. Chunk runs are collected if `copied` is given, which
+/// says of each text whether several documents have it.
 fn gather(
-    batches: &[Batch],
-    settings: BatchSettings,
+    verifier: Verifier<'_>,
     groups: &Groups,
+    copied: Option<&[bool]>,
+    first_texts: &[u32],
     pass: Pass<'_>,
 ) -> Result<GroupOccurrences, Error> {
+    let Verifier { batches, settings } = verifier;
     pass.progress.begin("verifying", batches.len() as u64);
     let all = Mutex::new(InOrder {
         next: 0,
         waiting: BTreeMap::new(),
-        occurrences: GroupOccurrences {
-            selected: settings.selective.then(Lists::new),
-            ..GroupOccurrences::default()
-        },
+        occurrences: GroupOccurrences::new(settings.selective, copied.is_some()),
     });
     let tasks: Vec<usize> = (0..batches.len()).collect();
     try_for_each(
         pass.threads,
         tasks,
-        |_| Gatherer::new(batches, settings, groups),
+        |_| Gatherer::new(verifier, groups),
         |gatherer, batch| {
             pass.stop.check()?;
-            let occurrences = gatherer.gather(batch)?;
+            let copied = copied.map(|copied| &copied[first_texts[batch] as usize..]);
+            let occurrences = gatherer.gather(batch, copied)?;
             all.lock().unwrap_or_else(|broken| broken.into_inner()).add(batch, occurrences);
             pass.progress.advance(1);
             Ok(())
@@ -280,6 +308,11 @@ impl InOrder {
             {
                 all.append(own);
             }
+            if let (Some(all), Some(own)) =
+                (&mut self.occurrences.chunk_runs, &occurrences.chunk_runs)
+            {
+                all.append(own);
+            }
         }
     }
 }
@@ -291,6 +324,8 @@ struct Links<'a> {
     text: usize,
     links: &'a [Link],
     chunks: &'a [ChunkBounds],
+    /// Whether several documents have the text; `None` if chunk runs are not collected.
+    is_copied: Option<bool>,
 }
 
 /// Buffers of one thread for walking the links of texts.
@@ -301,31 +336,35 @@ struct Gatherer<'a> {
     scratch: Scratch,
     runs: Vec<Run>,
     selected: Vec<u32>,
+    chunk_runs: Vec<ChunkRun>,
     distinct: Vec<u32>,
     /// The group looked up last: neighbours usually have the same group.
     last_group: Option<(GroupAddress, u32)>,
 }
 
 impl<'a> Gatherer<'a> {
-    fn new(batches: &'a [Batch], settings: BatchSettings, groups: &'a Groups) -> Self {
+    fn new(verifier: Verifier<'a>, groups: &'a Groups) -> Self {
         Self {
-            verifier: Verifier { batches, settings },
+            verifier,
             groups,
             first_links: Window::default(),
             scratch: Scratch::default(),
             runs: Vec::new(),
             selected: Vec::new(),
+            chunk_runs: Vec::new(),
             distinct: Vec::new(),
             last_group: None,
         }
     }
 
-    fn gather(&mut self, number: usize) -> Result<GroupOccurrences, Error> {
-        let selective = self.verifier.settings.selective;
-        let mut occurrences = GroupOccurrences {
-            selected: selective.then(Lists::new),
-            ..GroupOccurrences::default()
-        };
+    /// Collects the runs of all texts of a batch; `copied` is about them.
+    fn gather(
+        &mut self,
+        number: usize,
+        copied: Option<&[bool]>,
+    ) -> Result<GroupOccurrences, Error> {
+        let mut occurrences =
+            GroupOccurrences::new(self.verifier.settings.selective, copied.is_some());
         let batch = &self.verifier.batches[number];
         let (mut links, mut chunks) = (Window::default(), Window::default());
         let links = batch.links.read_all(&mut links)?;
@@ -333,7 +372,9 @@ impl<'a> Gatherer<'a> {
         for text in 0..batch.texts.len() {
             self.runs.clear();
             self.selected.clear();
-            let own = Links { batch: number, text, links, chunks };
+            self.chunk_runs.clear();
+            let is_copied = copied.map(|copied| copied[text]);
+            let own = Links { batch: number, text, links, chunks, is_copied };
             self.walk(own, &mut occurrences.invalid)?;
             occurrences.runs.push(self.runs.iter().copied());
             occurrences
@@ -341,6 +382,9 @@ impl<'a> Gatherer<'a> {
                 .push(sorted(&mut self.distinct, self.runs.iter().map(|run| run.group)));
             if let Some(selected) = &mut occurrences.selected {
                 selected.push(sorted(&mut self.distinct, self.selected.iter().copied()));
+            }
+            if let Some(chunk_runs) = &mut occurrences.chunk_runs {
+                chunk_runs.push(self.chunk_runs.iter().copied());
             }
         }
         Ok(occurrences)
@@ -354,9 +398,13 @@ impl<'a> Gatherer<'a> {
             (batches[number].texts[text].chunk, batches[number].chunks_end(text));
         while position < end {
             match links[position as usize].kind() {
-                LinkKind::Unique => position += 1,
+                LinkKind::Unique => {
+                    self.add_to_run(own, position, (number as u32, position), None);
+                    position += 1;
+                }
                 LinkKind::First { group } => {
-                    self.add(own, position, group);
+                    let group = self.add(own, position, group);
+                    self.add_to_run(own, position, (number as u32, position), group);
                     position += 1;
                 }
                 LinkKind::Later { batch: first_batch, position: first_position } => {
@@ -379,7 +427,9 @@ impl<'a> Gatherer<'a> {
                     let mut window = std::mem::take(&mut self.first_links);
                     for (offset, link) in (0..).zip(containing.links.read(range, &mut window)?) {
                         if let LinkKind::First { group } = link.kind() {
-                            self.add(own, position + offset, group);
+                            let group = self.add(own, position + offset, group);
+                            let first = (first_batch, first_position + offset);
+                            self.add_to_run(own, position + offset, first, group);
                         }
                     }
                     self.first_links = window;
@@ -412,23 +462,16 @@ impl<'a> Gatherer<'a> {
         Ok(())
     }
 
-    /// Adds the chunk at `position` to the runs of its text.
-    fn add(&mut self, own: Links<'_>, position: u32, group: Option<GroupAddress>) {
-        let Some(address) = group else { return };
+    /// Adds the chunk at `position` to the runs of its text. Returns the number of its group.
+    fn add(&mut self, own: Links<'_>, position: u32, group: Option<GroupAddress>) -> Option<u32> {
+        let address = group?;
         let group = match self.last_group {
             Some((last, number)) if last == address => number,
             _ => self.groups.number(address),
         };
         self.last_group = Some((address, group));
+        let TokenRange { start, end } = self.tokens(own, position);
         let batch = &self.verifier.batches[own.batch];
-        let text = &batch.texts[own.text];
-        let (start, end) = match self.verifier.settings.overlapping_words {
-            Some(k) => (position - text.chunk, position - text.chunk + k.min(text.tokens)),
-            None => {
-                let chunk = own.chunks[position as usize];
-                (chunk.first, chunk.first + chunk.count)
-            }
-        };
         if self.verifier.settings.selective
             && batch.selected[position as usize / 64] >> (position % 64) & 1 == 1
         {
@@ -437,6 +480,51 @@ impl<'a> Gatherer<'a> {
         match self.runs.last_mut() {
             Some(run) if run.group == group && start <= run.end => run.end = run.end.max(end),
             _ => self.runs.push(Run { start, end, group }),
+        }
+        Some(group)
+    }
+
+    /// Adds the chunk at `position`, which first occurs at `first`, to the chunk runs of its text, if several
+    /// documents have it.
+    fn add_to_run(
+        &mut self,
+        own: Links<'_>,
+        position: u32,
+        first: ChunkAddress,
+        group: Option<u32>,
+    ) {
+        let Some(is_copied) = own.is_copied else { return };
+        if group.is_none() && !is_copied {
+            return;
+        }
+        let chunk = (u64::from(first.0) << 32) | u64::from(first.1);
+        let TokenRange { start, end } = self.tokens(own, position);
+        let is_words = self.verifier.settings.overlapping_words.is_some();
+        match self.chunk_runs.last_mut() {
+            Some(run)
+                if is_words
+                    && run.group == group
+                    && run.chunk + u64::from(run.n_chunks) == chunk
+                    && run.start + run.n_chunks == start =>
+            {
+                (run.end, run.n_chunks) = (end, run.n_chunks + 1);
+            }
+            _ => self.chunk_runs.push(ChunkRun { chunk, n_chunks: 1, start, end, group }),
+        }
+    }
+
+    /// Returns the tokens of the chunk at `position`.
+    fn tokens(&self, own: Links<'_>, position: u32) -> TokenRange {
+        let text = &self.verifier.batches[own.batch].texts[own.text];
+        match self.verifier.settings.overlapping_words {
+            Some(k) => {
+                let start = position - text.chunk;
+                TokenRange { start, end: start + k.min(text.tokens) }
+            }
+            None => {
+                let chunk = own.chunks[position as usize];
+                TokenRange { start: chunk.first, end: chunk.first + chunk.count }
+            }
         }
     }
 }

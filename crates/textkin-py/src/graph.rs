@@ -10,10 +10,11 @@ use hashbrown::HashSet;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use textkin::engine::graph::{Clustering, Graph, Overlaps, PassageRules};
-use textkin::engine::report::PairColumns;
+use textkin::engine::report::{PairColumns, PassageColumns, PassageTable};
 use textkin::engine::types::{Cluster, Note, Pair, Rewind};
 use textkin::engine::{
-    DiscoveryOutput, DocumentTexts, PairRows, Pairing, RunControl, Settings, compare_without,
+    DiscoveryOutput, DiscoveryPage, DocumentTexts, PairRows, Pairing, RunControl, Settings,
+    compare_without, discovery_page, passage_clusters,
 };
 
 use crate::compare::ComparedTexts;
@@ -197,21 +198,105 @@ impl DiscoveredGraph {
         numbers: &[[u32; 2]],
         dict: &SettingsDict<'_, '_>,
     ) -> PyResult<Vec<ComparedTexts>> {
-        let max_gap = dict.parsed("max_gap")?.unwrap_or(PassageRules::default().max_gap);
-        match texts {
-            TextSource::Repository(handle) => {
-                let repository = handle.open().map_err(|error| error::from_textkin(&error))?;
-                let source = repository.source();
-                run(py, None, None, |control| self.compared(numbers, &source, max_gap, control))
+        let max_gap = passage_rules(dict)?.max_gap;
+        let explain = |source: &mut dyn Rewind, control: &RunControl| {
+            self.compared(numbers, source, max_gap, control)
+        };
+        read_again(py, texts, dict, explain)
+    }
+
+    /// Finds passages and every place where they occur.
+    fn passages(
+        &self,
+        source: &mut dyn Rewind,
+        rules: PassageRules,
+        columns: PassageColumns,
+        control: &RunControl,
+    ) -> Result<Table, textkin::Error> {
+        let settings = Settings { keeps_passages: true, imatch: None, ..self.settings.clone() };
+        let found = textkin::engine::discover(source, &settings, control)?;
+        let clusters = passage_clusters(&found, source, &settings, rules, control)?;
+        let mut rows = PassageTable::new(columns);
+        let mut batches = Vec::new();
+        let failed = |error: ArrowError| textkin::Error::Document(error.to_string());
+        for row in clusters.rows() {
+            if rows.push(&row?) {
+                batches.push(rows.take().map_err(failed)?);
             }
-            TextSource::Data(data) => {
-                data.check_repeatable()?;
-                let mut opened = data.open(py, dict)?;
-                let source = opened.source();
-                run(py, opened.feed(), None, |control| {
-                    self.compared(numbers, &*source()?, max_gap, control)
-                })
-            }
+        }
+        batches.push(rows.take().map_err(failed)?);
+        Ok(Table::new(rows.schema(), batches))
+    }
+
+    /// Renders the HTML report.
+    fn page(
+        &self,
+        source: &dyn Rewind,
+        inputs: &[String],
+        rules: PassageRules,
+        clustering: Clustering,
+        control: &RunControl,
+    ) -> Result<String, textkin::Error> {
+        let settings = &self.settings;
+        let mut named = vec![
+            ("chunk", settings.chunk.to_string()),
+            ("select", settings.select.to_string()),
+            ("normalize", settings.normalization.to_string()),
+            ("hash", settings.hash.to_string()),
+            ("cluster_by", clustering.to_string()),
+            ("max_gap", rules.max_gap.to_string()),
+        ];
+        if settings.rules.is_some() {
+            named.push(("rules", "default".to_owned()));
+        }
+        if rules.min_words > 0 {
+            named.push(("min_words", rules.min_words.to_string()));
+        }
+        if let Some(max_df) = settings.max_df {
+            named.push(("max_df", max_df.to_string()));
+        }
+        let seconds = self.found.stages.iter().map(|stage| stage.seconds).sum();
+        let page = DiscoveryPage {
+            inputs,
+            settings: &named,
+            rules,
+            source,
+            pairs: self.pairs(),
+            graph: self.graph(),
+            clusters: &self.graph().clusters(clustering),
+            seconds: &|| seconds,
+        };
+        discovery_page(page, control)
+    }
+}
+
+/// Returns which passages are shown.
+fn passage_rules(dict: &SettingsDict<'_, '_>) -> PyResult<PassageRules> {
+    let defaults = PassageRules::default();
+    Ok(PassageRules {
+        max_gap: dict.parsed("max_gap")?.unwrap_or(defaults.max_gap),
+        min_words: dict.parsed("min_words")?.unwrap_or(defaults.min_words),
+    })
+}
+
+/// Calls `work` with the documents, which are read again.
+fn read_again<T: Send>(
+    py: Python<'_>,
+    texts: &TextSource<'_>,
+    dict: &SettingsDict<'_, '_>,
+    work: impl Fn(&mut dyn Rewind, &RunControl) -> Result<T, textkin::Error> + Send + Sync,
+) -> PyResult<T> {
+    match texts {
+        TextSource::Repository(handle) => {
+            let repository = handle.open().map_err(|error| error::from_textkin(&error))?;
+            let mut source = repository.source();
+            run(py, None, None, |control| work(&mut source, control))
+        }
+        TextSource::Data(data) => {
+            data.check_repeatable()?;
+            let mut opened = data.open(py, dict)?;
+            let source = opened.source();
+            run(py, opened.feed(), None, |control| work(&mut *source()?, control))
         }
     }
 }
@@ -231,6 +316,11 @@ impl DiscoveredGraph {
     /// Returns the minimum score of a pair; `None` if other rules list pairs too.
     fn threshold(&self) -> Option<f64> {
         self.settings.rules.is_none().then_some(self.settings.threshold)
+    }
+
+    /// Returns the score below which no pair was kept because of its score.
+    fn min_threshold(&self) -> f64 {
+        self.run_threshold
     }
 
     /// Returns the name of the score.
@@ -264,8 +354,7 @@ impl DiscoveredGraph {
 
     /// Returns the member ids, density and weakest score of each cluster.
     fn clusters(&self, py: Python<'_>, by: &str) -> PyResult<Vec<(Vec<String>, f64, f64)>> {
-        let by: Clustering =
-            by.parse().map_err(|reason: String| error::setting("cluster_by", &reason))?;
+        let by = clustering(by)?;
         let clusters: Vec<Cluster> = py.detach(|| self.graph().clusters(by));
         let id = |&member: &u32| self.found.documents.id(member).to_owned();
         let cluster = |cluster: Cluster| {
@@ -353,6 +442,38 @@ impl DiscoveredGraph {
         self.explained(py, &data, &numbers, &SettingsDict(settings))
     }
 
+    /// Returns every place of each passage that several documents share, as a table. Reads the documents again.
+    fn passage_clusters(
+        &self,
+        py: Python<'_>,
+        data: TextSource<'_>,
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<Table> {
+        let dict = SettingsDict(settings);
+        let rules = passage_rules(&dict)?;
+        let columns = dict.parsed("columns")?.unwrap_or_default();
+        read_again(py, &data, &dict, |source, control| {
+            self.passages(source, rules, columns, control)
+        })
+    }
+
+    /// Returns the HTML report, with `inputs` as the names of the data. Reads texts again.
+    fn html(
+        &self,
+        py: Python<'_>,
+        data: TextSource<'_>,
+        inputs: Vec<String>,
+        cluster_by: &str,
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<String> {
+        let dict = SettingsDict(settings);
+        let rules = passage_rules(&dict)?;
+        let clustering = clustering(cluster_by)?;
+        read_again(py, &data, &dict, |source, control| {
+            self.page(source, &inputs, rules, clustering, control)
+        })
+    }
+
     /// Returns the strongest pairs: ids, score, both containments.
     fn rows(&self, limit: usize) -> Vec<(String, String, f64, f64, f64)> {
         let id = |number: u32| self.found.documents.id(number).to_owned();
@@ -363,4 +484,26 @@ impl DiscoveredGraph {
         })
         .collect()
     }
+}
+
+fn clustering(name: &str) -> PyResult<Clustering> {
+    name.parse().map_err(|reason: String| error::setting("cluster_by", &reason))
+}
+
+/// Returns the clusters of `n_documents` documents that edges with scores form: members, density and weakest score.
+#[pyfunction]
+pub(crate) fn clusters_of_edges(
+    py: Python<'_>,
+    n_documents: usize,
+    edges: Vec<(u32, u32, f64)>,
+    by: &str,
+) -> PyResult<Vec<(Vec<u32>, f64, f64)>> {
+    let by = clustering(by)?;
+    let is_known = |&number: &u32| (number as usize) < n_documents;
+    if !edges.iter().all(|(a, b, _)| is_known(a) && is_known(b)) {
+        return Err(error::DataError::new_err("an edge has an unknown document"));
+    }
+    let clusters = py.detach(|| textkin::engine::graph::clusters_of_edges(n_documents, edges, by));
+    let clusters = clusters.into_iter();
+    Ok(clusters.map(|cluster| (cluster.members, cluster.density, cluster.weakest)).collect())
 }

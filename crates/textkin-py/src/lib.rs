@@ -40,7 +40,7 @@ mod _textkin {
     #[pymodule_export]
     use crate::fingerprints::fingerprints;
     #[pymodule_export]
-    use crate::graph::{DiscoveredGraph, discover};
+    use crate::graph::{DiscoveredGraph, clusters_of_edges, discover};
     #[pymodule_export]
     use crate::repository::RepositoryHandle;
     #[pymodule_export]
@@ -54,7 +54,7 @@ mod _textkin {
 
     use pyo3::prelude::*;
     use textkin::engine::graph::{Clustering, PassageRules};
-    use textkin::engine::search::Ranking;
+    use textkin::engine::search::{PassageSettings, Ranking};
     use textkin::engine::text::grammar::ChunkerKind;
     use textkin::engine::trace::Preset;
     use textkin::engine::types::Measure;
@@ -85,6 +85,8 @@ mod _textkin {
         module.add("DEFAULT_CHUNK", ChunkerKind::default().to_string())?;
         module.add("DEFAULT_CLUSTERING", Clustering::default().to_string())?;
         module.add("DEFAULT_MAX_GAP", PassageRules::default().max_gap)?;
+        module.add("DEFAULT_PASSAGE_STEP", PassageSettings::default().step.get())?;
+        module.add("DEFAULT_PASSAGE_WINDOW", PassageSettings::default().window.get())?;
         module.add("DEFAULT_RANKING", Ranking::default().to_string())?;
         module.add("DEFAULT_PRESET", Preset::default().to_string())?;
         module.add("DEFAULT_SCORE", Measure::default().to_string())?;

@@ -1,14 +1,18 @@
 //! `Repository`: a stored collection that can grow, shrink and be searched.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use textkin::engine::repository_format::DocumentAddress;
-use textkin::engine::search::Ranking;
-use textkin::engine::{RepositoryWriter, SearchSettings, Searcher, Settings, discover};
+use textkin::engine::search::{PassageSettings, Ranking};
+use textkin::engine::types::Span;
+use textkin::engine::{
+    RepositoryWriter, SearchSettings, Searcher, Settings, discover, min_match_percent,
+};
 use textkin::{ExistingPolicy, Repository};
 
 use crate::data::Data;
@@ -26,6 +30,10 @@ pub(crate) struct RepositoryHandle {
 
 /// A document that matches a query: id, score, percent, words, time.
 type Hit = (String, f64, f64, u32, Option<String>);
+
+/// A document with similar passages: its id, and for each passage its bytes in the query, its bytes in the document and
+/// the percentage.
+type SimilarPassages = (String, Vec<((u32, u32), (u32, u32), f64)>);
 
 fn to_python_error(error: textkin::Error) -> PyErr {
     error::from_textkin(&error)
@@ -191,19 +199,11 @@ impl RepositoryHandle {
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Vec<Vec<Hit>>> {
         let dict = SettingsDict(settings);
-        let defaults = SearchSettings::default();
-        let ranking = dict.parsed::<Ranking>("score")?.unwrap_or_default();
-        let threads = dict.count("threads")?.and_then(|n| NonZeroUsize::new(n as usize));
-        let settings = SearchSettings {
-            rankings: vec![ranking],
-            top: dict.count("top")?.map_or(defaults.top, |top| top as usize),
-            threads: threads.unwrap_or(defaults.threads),
-            ..defaults
-        };
-        let min_percent = dict.parsed::<f64>("threshold")?.unwrap_or(0.0);
-        if !(0.0..=100.0).contains(&min_percent) {
-            let reason = format!("expected a percentage between 0 and 100, got {min_percent}");
-            return Err(error::setting("threshold", &reason));
+        let settings = search_settings(&dict)?;
+        let ranking = settings.rankings[0];
+        let min_percent = dict.parsed::<f64>("threshold")?;
+        if let Some(percent) = min_percent {
+            check_percent("threshold", percent)?;
         }
         let texts: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
         run(py, None, None, |control| {
@@ -212,13 +212,60 @@ impl RepositoryHandle {
             let mut all = Vec::with_capacity(texts.len());
             for texts in texts.chunks(64) {
                 for results in searcher.search_all(texts) {
-                    all.push(hits(&searcher, &results?, min_percent)?);
+                    all.push(hits(&searcher, &results?, ranking, min_percent)?);
                 }
                 if control.stop.is_requested() {
                     return Err(textkin::Error::Stopped);
                 }
             }
             Ok(all)
+        })
+    }
+
+    /// Returns the documents with passages that are similar to passages of `text`, and these passages.
+    fn search_passages(
+        &self,
+        py: Python<'_>,
+        text: PyBackedStr,
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<Vec<SimilarPassages>> {
+        let dict = SettingsDict(settings);
+        let settings = search_settings(&dict)?;
+        let defaults = PassageSettings::default();
+        let count = |name, default| -> PyResult<NonZeroUsize> {
+            let number = dict.count(name)?.and_then(|number| NonZeroUsize::new(number as usize));
+            Ok(number.unwrap_or(default))
+        };
+        let passages = PassageSettings {
+            window: count("window", defaults.window)?,
+            step: count("step", defaults.step)?,
+            percent: check_percent(
+                "threshold",
+                dict.parsed("threshold")?.unwrap_or(defaults.percent),
+            )?,
+            top: settings.top,
+            ..defaults
+        };
+        let settings =
+            SearchSettings { rankings: Vec::new(), passages: Some(passages), ..settings };
+        let text = text.to_string();
+        run(py, None, None, |_| {
+            let repository = self.open()?;
+            let results = Searcher::new(&repository, settings)?.search(&text)?;
+            let list = results.passages.map(|list| list.documents).unwrap_or_default();
+            let mut found = Vec::with_capacity(list.len());
+            for document in list {
+                let spans = repository.spans(document.address)?;
+                let pairs = document.pairs.iter().map(|pair| {
+                    (
+                        bytes(&results.spans, &pair.query),
+                        bytes(&spans, &pair.document),
+                        pair.percent,
+                    )
+                });
+                found.push((repository.document(document.address)?.id, pairs.collect()));
+            }
+            Ok(found)
         })
     }
 
@@ -261,11 +308,43 @@ impl RepositoryHandle {
     }
 }
 
+fn search_settings(dict: &SettingsDict<'_, '_>) -> PyResult<SearchSettings> {
+    let defaults = SearchSettings::default();
+    let threads = dict.count("threads")?.and_then(|n| NonZeroUsize::new(n as usize));
+    Ok(SearchSettings {
+        rankings: vec![dict.parsed::<Ranking>("score")?.unwrap_or_default()],
+        top: dict.count("top")?.map_or(defaults.top, |top| top as usize),
+        stop: dict.value("stop_words")?.unwrap_or_default(),
+        stop_frequent: dict.count("stop_frequent")?.map_or(0, |number| number as usize),
+        select: dict.parsed("select")?,
+        threads: threads.unwrap_or(defaults.threads),
+        ..defaults
+    })
+}
+
+fn check_percent(name: &str, percent: f64) -> PyResult<f64> {
+    if (0.0..=100.0).contains(&percent) {
+        return Ok(percent);
+    }
+    let reason = format!("expected a percentage between 0 and 100, got {percent}");
+    Err(error::setting(name, &reason))
+}
+
+/// Returns the bytes from the first to the last word of `words`.
+fn bytes(spans: &[Span], words: &Range<usize>) -> (u32, u32) {
+    match spans.get(words.clone()) {
+        Some([first, .., last] | [first @ last]) => (first.start, last.end),
+        _ => (0, 0),
+    }
+}
+
 fn hits(
     searcher: &Searcher,
     results: &textkin::engine::SearchResults,
-    min_percent: f64,
+    ranking: Ranking,
+    min_percent: Option<f64>,
 ) -> Result<Vec<Hit>, textkin::Error> {
+    let min_percent = min_percent.unwrap_or_else(|| min_match_percent(ranking, results.words));
     let mut hits = Vec::new();
     for ranked in results.lists.iter().flat_map(|list| &list.documents) {
         if ranked.percent < min_percent {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use textkin::engine::report::OutputFile;
-use textkin::engine::trace::{Memory, Preset};
+use textkin::engine::trace::{ChunkMethod, Constant, Memory, Method, Preset};
 use textkin::engine::{
     DEFAULT_TRACE_MEMORY, Settings, StreamTracer, TraceProgress, TraceSettings, parse_size,
 };
@@ -142,5 +142,28 @@ fn trace_settings(dict: &SettingsDict<'_, '_>) -> PyResult<TraceSettings> {
     };
     // `memory` is the size of the table, not a limit of the analysis.
     settings.analysis = Settings { select, memory: None, ..analysis };
+    let (evict, estimate) = (dict.parsed("evict")?, dict.parsed("estimate")?);
+    match &mut settings.table.method {
+        Method::Chunks(ChunkMethod { eviction, estimation, .. }) => {
+            *eviction = evict.unwrap_or(*eviction);
+            *estimation = estimate.unwrap_or(*estimation);
+        }
+        Method::Windows(_) if evict.is_some() || estimate.is_some() => {
+            let name = if evict.is_some() { "evict" } else { "estimate" };
+            return Err(error::setting(name, &"requires preset=\"paper\""));
+        }
+        Method::Windows(_) => {}
+    }
+    if let Some(bucket) = dict.count("bucket")? {
+        let slots = u16::try_from(bucket).ok().filter(|slots| *slots <= 4096);
+        settings.table.bucket = slots.ok_or_else(|| {
+            error::setting("bucket", &format!("expected a number from 1 to 4096, got {bucket}"))
+        })?;
+    }
+    for (name, value) in dict.value::<Vec<(String, u64)>>("constants")?.unwrap_or_default() {
+        let set =
+            Constant::named(&name).and_then(|constant| constant.set(value, &mut settings.table));
+        set.map_err(|error| error::setting("constants", &error))?;
+    }
     Ok(settings)
 }

@@ -87,6 +87,12 @@ pub enum Error {
         /// The path as given.
         path: PathBuf,
     },
+    /// The extension of the path is not one of a table.
+    #[error("unsupported output format '{}'; use .jsonl, .csv or .parquet", path.display())]
+    NoTableFormat {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// A compression suffix on a format that is compressed already.
     #[error("'{}': Parquet is already compressed; drop the last extension", path.display())]
     CompressedTwice {

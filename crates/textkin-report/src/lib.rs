@@ -48,6 +48,7 @@ mod xml;
 mod clusters;
 #[cfg(feature = "parquet")]
 mod columns;
+mod passages;
 mod removals;
 mod schema;
 mod stats;
@@ -79,6 +80,9 @@ pub use origin_page::{OriginPage, OriginPassage, origin_page};
 pub use output::{Output, OutputFile, remove_unfinished};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
+#[cfg(feature = "parquet")]
+pub use passages::PassageTable;
+pub use passages::{PassageColumns, PassageRow, PassageWriter};
 pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
 pub use resumable::ResumableFile;
 pub use row::{COLUMNS, NEAR_DUPLICATE, PairRow, PairWriter, RAW_SCORE, Vertex};

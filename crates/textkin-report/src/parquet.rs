@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -16,12 +18,46 @@ use crate::{Error, OutputFile, PairColumns, PairRow, PairWriter, Vertex};
 /// Rows per batch: enough to amortize its cost, few enough to stay small.
 const BATCH: usize = 1 << 14;
 
-/// Writes pairs as Parquet.
+/// Writes tables to one Parquet file.
 #[derive(Debug)]
-pub struct ParquetWriter {
+pub(crate) struct ParquetFile {
     name: PathBuf,
     file: SharedFile,
     writer: ArrowWriter<SharedFile>,
+}
+
+impl ParquetFile {
+    /// Starts `file` with the columns of `schema`.
+    pub(crate) fn new(file: OutputFile, schema: SchemaRef) -> Result<Self, Error> {
+        let name = file.name().to_owned();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .build();
+        let file = SharedFile(Arc::new(Mutex::new(Some(file))));
+        let writer = ArrowWriter::try_new(file.clone(), schema, Some(properties))
+            .map_err(|source| error(&name, source))?;
+        Ok(Self { name, file, writer })
+    }
+
+    /// Appends a table.
+    pub(crate) fn write(&mut self, table: Result<RecordBatch, ArrowError>) -> Result<(), Error> {
+        let written = table.map_err(ParquetError::from).and_then(|batch| self.writer.write(&batch));
+        written.map_err(|source| error(&self.name, source))
+    }
+
+    /// Finishes the file.
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        let Self { name, file, mut writer } = self;
+        writer.finish().map_err(|source| error(&name, source))?;
+        writer.sync().map_err(|source| Error::write(&name, source))?;
+        file.take().map_or(Ok(()), OutputFile::finish)
+    }
+}
+
+/// Writes pairs as Parquet.
+#[derive(Debug)]
+pub struct ParquetWriter {
+    file: ParquetFile,
     rows: PairColumns,
 }
 
@@ -31,24 +67,8 @@ impl ParquetWriter {
     /// # Errors
     /// When the encoder cannot be set up.
     pub fn new(file: OutputFile, has_raw: bool) -> Result<Self, Error> {
-        let name = file.name().to_owned();
         let rows = PairColumns::new(has_raw);
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .build();
-        let file = SharedFile(Arc::new(Mutex::new(Some(file))));
-        let writer = ArrowWriter::try_new(file.clone(), rows.schema(), Some(properties))
-            .map_err(|source| error(&name, source))?;
-        Ok(Self { name, file, writer, rows })
-    }
-
-    fn write_batch(&mut self) -> Result<(), Error> {
-        let written = self
-            .rows
-            .take()
-            .map_err(ParquetError::from)
-            .and_then(|batch| self.writer.write(&batch));
-        written.map_err(|source| error(&self.name, source))
+        Ok(Self { file: ParquetFile::new(file, rows.schema())?, rows })
     }
 }
 
@@ -59,17 +79,14 @@ impl PairWriter for ParquetWriter {
 
     fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error> {
         self.rows.push(row);
-        if self.rows.len() < BATCH { Ok(()) } else { self.write_batch() }
+        if self.rows.len() < BATCH { Ok(()) } else { self.file.write(self.rows.take()) }
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
         if !self.rows.is_empty() {
-            self.write_batch()?;
+            self.file.write(self.rows.take())?;
         }
-        let Self { name, file, mut writer, .. } = *self;
-        writer.finish().map_err(|source| error(&name, source))?;
-        writer.sync().map_err(|source| Error::write(&name, source))?;
-        file.take().map_or(Ok(()), OutputFile::finish)
+        self.file.finish()
     }
 }
 

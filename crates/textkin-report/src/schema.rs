@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use crate::{ClusterLine, RemovalLine, Statistics};
+use crate::{ClusterLine, PassageRow, RemovalLine, Statistics};
 
 /// A kind of output and its schema.
 #[derive(Clone, Debug)]
@@ -40,6 +40,11 @@ pub fn output_schemas() -> Vec<OutputSchema> {
             name: "clusters",
             written_by: "`discover --clusters`: JSON lines",
             schema: schema_of::<ClusterWithMembers>(),
+        },
+        OutputSchema {
+            name: "passage-clusters",
+            written_by: "`discover --passage-clusters`: JSON lines, CSV and Parquet",
+            schema: schema_of::<PassageRow<'_>>(),
         },
         OutputSchema {
             name: "near-copies",
@@ -153,6 +158,13 @@ mod tests {
     fn pairs_have_the_columns_of_a_row() {
         let columns = COLUMNS.into_iter().chain([RAW_SCORE]).map(str::to_owned);
         assert_eq!(properties(&schema("pairs")), columns.collect());
+    }
+
+    #[test]
+    fn passages_have_the_columns_of_a_row() {
+        let columns = crate::PassageColumns::Textkin.columns().iter();
+        let names = columns.map(|(name, _)| (*name).to_owned());
+        assert_eq!(properties(&schema("passage-clusters")), names.collect());
     }
 
     #[test]

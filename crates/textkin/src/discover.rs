@@ -19,6 +19,7 @@ use crate::documents::Documents;
 use crate::error::Error;
 use crate::index_file::{AnalysisConfig, SharedText};
 use crate::ingest::{DocumentNotes, IngestOptions, Ingested, ingest};
+use crate::passage_clusters::PassagePlaces;
 use crate::settings::{Pairing, Settings};
 use crate::skipped::{skipped_chunks, without_skipped};
 use crate::summary::DiscoveryCounts;
@@ -64,6 +65,8 @@ pub struct DiscoveryOutput {
     pub near_copies: Option<Vec<Vec<u32>>>,
     /// All shared chunks, if the settings keep them. A limit on common chunks does not affect it.
     pub shared: Option<SharedText>,
+    /// Where shared chunks occur, if the settings keep it.
+    pub passages: Option<PassagePlaces>,
     /// The chunks that [`Settings::max_df`] excluded.
     pub capped: Option<CapStats>,
     /// The words of each document that [`Settings::max_df`] excluded.
@@ -109,6 +112,10 @@ pub fn discover(
         analysis: AnalysisConfig::new(settings),
     });
     let shared_chunks = without_skipped(shared_chunks);
+    let passages = found.chunk_runs.take().map(|runs| {
+        let sides = read.sides.clone();
+        PassagePlaces::new(runs, &shared_chunks, Arc::clone(&texts), sides, settings.max_df)
+    });
     counts.add_shared(&shared_chunks);
     // If nothing but common chunks is excluded, the raw overlaps need no second pass.
     let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
@@ -139,6 +146,7 @@ pub fn discover(
     Ok(DiscoveryOutput {
         near_copies,
         shared,
+        passages,
         documents: read.documents,
         graph,
         problems: read.problems,
@@ -169,6 +177,7 @@ pub fn overlaps(
         select: Selection::default(),
         imatch: None,
         keep_chunks: KeepChunks::None,
+        keeps_passages: false,
         pairing: Pairing::All,
         is_strict: false,
         ..settings.clone()
@@ -283,7 +292,8 @@ fn find(
     let copies_of = |address| copies.of(address);
     let keep = settings.keep_chunks;
     let (progress, stop) = (&control.progress, &control.stop);
-    let found = find_shared(&collection, copies_of, keep, threads, progress, stop)?;
+    let keeps_runs = settings.keeps_passages;
+    let found = find_shared(&collection, copies_of, keep, keeps_runs, threads, progress, stop)?;
     clock.stage("index", collection.spilled());
     Ok(SharedFindings { collection, read, near_sets, found })
 }

@@ -8,6 +8,7 @@
 //! | read files, folders, archives or records | [`source::Inputs`] |
 //! | find all pairs of documents that share text | [`discover()`] |
 //! | compare two texts passage by passage | [`compare()`] |
+//! | find every place where a shared passage occurs | [`passage_clusters()`] |
 //! | remove duplicate documents, passages or lines | [`dedup()`] |
 //! | write to a repository, and search it | [`RepositoryWriter`], [`Searcher`] |
 //! | find the pairs of newly added documents | [`pairs_with_new`] |
@@ -50,17 +51,18 @@ pub use crate::defaults::{
     DEFAULT_THRESHOLD, DEFAULT_TOP, DEFAULT_TRACE_MEMORY,
 };
 pub use crate::discover::{DiscoveryOutput, RunControl, StageTiming, discover, overlaps};
-
+pub use crate::discovery_page::{DiscoveryPage, discovery_page, snippets};
 pub use crate::documents::{DocumentEntry, Documents};
 pub use crate::explain::DocumentTexts;
 pub use crate::index_file::{AnalysisConfig, Occurrences, SharedText, find_occurrences};
 pub use crate::ingest::DocumentNotes;
 pub use crate::job::check_threshold;
 pub use crate::pairs::{PairRows, raw_overlaps};
+pub use crate::passage_clusters::{PassageClusters, PassagePlaces, passage_clusters};
 pub use crate::read::{ReadDocument, read_document, split_document_path};
 pub use crate::repository::{
     Condition, NewPairs, RepositoryConfig, RepositorySource, RepositoryWriter, SearchResults,
-    SearchSettings, Searcher, SelectedDocuments, pairs_with_new,
+    SearchSettings, Searcher, SelectedDocuments, min_match_percent, pairs_with_new,
 };
 pub use crate::rewritten::find_rewritten;
 pub use crate::settings::{Pairing, Settings, Tuning};

@@ -51,6 +51,9 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// What to keep of each shared chunk, to write an index file.
     pub keep_chunks: KeepChunks,
+    /// Whether to keep where shared chunks occur, for
+    /// [`passage_clusters`](crate::engine::passage_clusters()).
+    pub keeps_passages: bool,
     /// Whether a document that cannot be read ends the run.
     pub is_strict: bool,
     /// Limits of the algorithms, which tests change to reach every path.
@@ -78,6 +81,7 @@ impl Default for Settings {
             temp_dir: std::env::temp_dir(),
             threads: None,
             keep_chunks: KeepChunks::None,
+            keeps_passages: false,
             is_strict: false,
             tuning: Tuning::default(),
         }

@@ -8,13 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::engine::graph::{Clustering, Counting, ListingRules};
+use textkin::Document;
+use textkin::engine::graph::{Clustering, Counting, ListingRules, PassageRules};
 use textkin::engine::index::{KeepChunks, Plan, SharedIndex};
-use textkin::engine::source::{InputFormat, Inputs, SourceSettings};
-use textkin::engine::types::{Measure, Overlap, Pair, Reason};
+use textkin::engine::source::{InputFormat, Inputs, MemorySource, SourceSettings};
+use textkin::engine::types::{ChunkRun, Lists, Measure, Overlap, Pair, Reason};
 use textkin::engine::{
     CommonText, DiscoveryOutput, RunControl, Settings, Tuning, compare, compare_without, discover,
-    overlaps,
+    overlaps, passage_clusters,
 };
 
 /// The overlap of a pair of documents according to the oracle.
@@ -89,6 +90,54 @@ fn oracle(texts: &[String], k: usize) -> BTreeMap<(u32, u32), Expected> {
         }
     }
     pairs
+}
+
+/// A place of a passage: document, first word and number of words.
+type Place = (u32, u64, u64);
+
+/// Returns the clusters of passages: every document is a text of its own, and every chunk a run.
+fn expected_passages(
+    texts: &[String],
+    k: usize,
+    max_df: Option<u32>,
+    rules: PassageRules,
+) -> BTreeSet<Vec<Place>> {
+    let documents: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
+    let mut documents_of: BTreeMap<Vec<String>, BTreeSet<usize>> = BTreeMap::new();
+    for (document, words) in documents.iter().enumerate() {
+        for (_, chunk) in chunks(words, k) {
+            documents_of.entry(chunk).or_default().insert(document);
+        }
+    }
+    documents_of.retain(|_, of| {
+        // Exact copies are copies, however many there are.
+        let is_common = of.len() > max_df.unwrap_or(u32::MAX) as usize
+            && of.iter().any(|&document| documents[document] != documents[*of.first().unwrap()]);
+        of.len() > 1 && !is_common
+    });
+    let numbers: BTreeMap<&Vec<String>, u64> = documents_of.keys().zip((0..).step_by(2)).collect();
+    let mut runs = Lists::new();
+    for words in &documents {
+        let chunks = chunks(words, k).into_iter().filter_map(|(start, chunk)| {
+            let (start, end) = (start as u32, (start + chunk.len()) as u32);
+            numbers.get(&chunk).map(|&chunk| ChunkRun {
+                chunk,
+                n_chunks: 1,
+                start,
+                end,
+                group: None,
+            })
+        });
+        runs.push(chunks);
+    }
+    let spans = textkin::engine::graph::passage_clusters(&runs, |_| 1, |_| true, rules);
+    let clusters = spans.chunk_by(|a, b| a.cluster == b.cluster).map(|spans| {
+        let place = |span: &textkin::engine::graph::PassageSpan| {
+            (span.text, u64::from(span.start), u64::from(span.end - span.start))
+        };
+        spans.iter().map(place).collect::<Vec<Place>>()
+    });
+    clusters.filter(|places| places.iter().any(|place| place.0 != places[0].0)).collect()
 }
 
 fn run(texts: &[String], settings: &Settings) -> DiscoveryOutput {
@@ -530,6 +579,48 @@ proptest! {
             expected.sort_by_key(|&(document, count)| (std::cmp::Reverse(count), document));
             prop_assert_eq!(occurrences.documents, expected);
         }
+    }
+
+    #[test]
+    fn passages_equal_the_oracle_for_every_plan_and_any_memory(
+        texts in prop_oneof![collections(), licensed()],
+        k in 1u32..5,
+        plan in prop::sample::select(vec![Plan::Sort, Plan::Spex, Plan::SpexIterated, Plan::Spill]),
+        threads in 1usize..4,
+        hash_bits in prop::sample::select(vec![1u32, 6, 64]),
+        memory in prop::sample::select(vec![1u64, 1 << 30]),
+        max_df in prop::option::of(2u32..5),
+        rules in (0..4u32, 0..6u32).prop_map(|(max_gap, min_words)| PassageRules { max_gap, min_words }),
+    ) {
+        let tuning = Tuning { hash_bits, ..Tuning::default() };
+        let (memory, threads) = (Some(memory), Some(threads));
+        let settings = Settings { plan, threads, memory, tuning, max_df, keeps_passages: true, ..all(k) };
+        let found = run(&texts, &settings);
+        let documents = texts.iter().enumerate().map(|(id, text)| Document::new(id.to_string(), text.clone()));
+        let again = MemorySource::new(documents);
+        let clusters = passage_clusters(&found, &again, &settings, rules, &RunControl::default()).unwrap();
+        let mut places: Vec<Vec<Place>> = Vec::new();
+        for row in clusters.rows().map(Result::unwrap) {
+            let document: u32 = row.id.parse().unwrap();
+            let text = &texts[document as usize];
+            prop_assert_eq!(&text[row.start as usize..row.end as usize], &*row.text);
+            let all = words(text);
+            let own = &all[row.word as usize..(row.word + row.words) as usize];
+            prop_assert_eq!(&words(&row.text), own);
+            prop_assert_eq!(text[..row.start as usize].chars().count() as u64, row.character);
+            if places.len() == row.cluster as usize {
+                places.push(Vec::new());
+            }
+            places[row.cluster as usize].push((document, row.word, row.words));
+        }
+        let ranks = |places: &Vec<Place>| {
+            let documents: BTreeSet<u32> = places.iter().map(|place| place.0).collect();
+            (documents.len(), places.iter().map(|place| place.2).max())
+        };
+        prop_assert!(places.is_sorted_by(|a, b| ranks(a) >= ranks(b)));
+        prop_assert_eq!(clusters.len(), places.len());
+        let found: BTreeSet<Vec<Place>> = places.into_iter().collect();
+        prop_assert_eq!(found, expected_passages(&texts, k as usize, max_df, rules));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use textkin::engine::graph::{Clustering, Counting, PassageRules};
 use textkin::engine::index::Plan;
+use textkin::engine::report::PassageColumns;
 use textkin::engine::text::grammar::Selection;
 use textkin::engine::types::Measure;
 use textkin::engine::types::hash::HashKind;
@@ -79,7 +80,7 @@ pub(crate) struct DiscoverComparison {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-#[command(group(clap::ArgGroup::new("passages").multiple(true).args(["explain", "html"])))]
+#[command(group(clap::ArgGroup::new("passages").multiple(true).args(["explain", "html", "passage_clusters"])))]
 pub(crate) struct DiscoverOutput {
     /// Write all pairs as .csv .jsonl .parquet .graphml .gexf .dot or .mtx; can be repeated
     ///
@@ -89,6 +90,18 @@ pub(crate) struct DiscoverOutput {
     /// Write clusters as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
+    /// Write each shared passage and every place where it occurs, as .jsonl .csv or .parquet (reads the input twice)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) passage_clusters: Option<PathBuf>,
+    /// Columns of --passage-clusters: textkin or passim
+    #[arg(
+        long,
+        default_value_t,
+        value_name = "NAMES",
+        requires = "passage_clusters",
+        hide_short_help = true
+    )]
+    pub(crate) passage_columns: PassageColumns,
     /// Write the passages each pair shares as JSON lines (reads the input twice)
     #[arg(long, value_name = "FILE")]
     pub(crate) explain: Option<PathBuf>,

@@ -7,15 +7,17 @@ use std::time::Instant;
 use anyhow::Context;
 use serde_json::Value;
 use textkin::Repository;
-use textkin::engine::graph::Block;
+use textkin::engine::graph::{Block, PassageRules};
 use textkin::engine::index::{ImatchSettings, KeepChunks};
 use textkin::engine::report::{
-    self, ClusterLine, ClusterWriter, NEAR_DUPLICATE, NoteLine, PairWriter, Vertex, terminal,
+    self, ClusterLine, ClusterWriter, NEAR_DUPLICATE, NoteLine, PairWriter, PassageWriter, Vertex,
+    terminal,
 };
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Cluster, Pair, Reason, Rewind};
 use textkin::engine::{
-    DiscoveryOutput, PairRows, Pairing, RepositorySource, RunControl, Settings, SharedText,
+    DiscoveryOutput, DiscoveryPage, PairRows, Pairing, RepositorySource, RunControl, Settings,
+    SharedText, passage_clusters, snippets,
 };
 
 use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
@@ -71,6 +73,15 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     let cluster_writer =
         arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
 
+    let passage_writer = match arguments.output.passage_clusters.as_deref() {
+        Some(path) => {
+            explain::check_rewind("--passage-clusters", path, documents.source())?;
+            Some(PassageWriter::create(path, arguments.output.passage_columns)?)
+        }
+        None => None,
+    };
+    settings.keeps_passages = passage_writer.is_some();
+
     let explain = arguments.output.explain.as_deref();
     if let Some(path) = explain {
         explain::check(path, documents.source(), &settings)?;
@@ -111,21 +122,26 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     if let (Some(file), Some(shared)) = (index_file, &found.shared) {
         ignore_broken_pipe(write_index(file, found, shared))?;
     }
+    if let Some(writer) = passage_writer {
+        let rules = arguments.output.passage_rules();
+        write_passages(writer, documents.source(), pairs, rules, &run_control)?;
+    }
     if let Some(output) = explain.filter(|_| !too_many) {
         let rules = arguments.output.passage_rules();
         explain::write(output, documents.source(), pairs, rules, &run_control)?;
     }
     if let Some(file) = html.filter(|_| !too_many) {
-        let run = page::Run {
-            named: &page::named_inputs(arguments),
+        let page = DiscoveryPage {
+            inputs: &page::named_inputs(arguments),
             settings: &page::named_settings(arguments, settings),
             rules: arguments.output.passage_rules(),
             source: documents.source(),
             pairs,
+            graph: &found.graph,
             clusters: &clusters,
             seconds: &|| start.elapsed().as_secs_f64(),
         };
-        page::write(file, run, &run_control)?;
+        page::write(file, page, &run_control)?;
     }
     let write_seconds = write_start.elapsed().as_secs_f64();
     drop(display);
@@ -262,11 +278,12 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
     let keeps_text = repository.config().keeps_text;
     let needs_text = arguments.output.explain.is_some()
         || arguments.output.html.is_some()
+        || arguments.output.passage_clusters.is_some()
         || arguments.output.index_text
         || arguments.output.imatch.is_some();
     anyhow::ensure!(
         keeps_text || !needs_text,
-        "{folder} stores fingerprints only; --explain, --html, --index-text and --imatch need texts"
+        "{folder} stores fingerprints only; --explain, --html, --passage-clusters, --index-text and --imatch need texts"
     );
     let select = match requested.select.is_lossless() {
         true => stored.select.clone(),
@@ -383,6 +400,27 @@ fn write_clusters(
         writer.cluster(&line, cluster.members.iter().map(|&member| found.documents.id(member)))?;
     }
     writer.finish()
+}
+
+fn write_passages(
+    mut writer: PassageWriter,
+    source: &dyn Rewind,
+    pairs: PairRows<'_>,
+    rules: PassageRules,
+    run_control: &RunControl,
+) -> anyhow::Result<()> {
+    let PairRows { discovery: found, settings, .. } = pairs;
+    let clusters = passage_clusters(found, source, settings, rules, run_control)?;
+    run_control.progress.begin("writing passages", 0);
+    for row in clusters.rows() {
+        if let Err(error) = writer.row(&row?) {
+            return Ok(ignore_broken_pipe(Err(error))?);
+        }
+        if run_control.stop.is_requested() {
+            return Err(textkin::Error::Stopped.into());
+        }
+    }
+    Ok(ignore_broken_pipe(writer.finish())?)
 }
 
 fn write_sets(mut writer: ClusterWriter, found: &DiscoveryOutput) -> Result<(), report::Error> {
@@ -574,7 +612,7 @@ fn show(
     // Snippets are for people, who look at a terminal, and not worth reading a large input again.
     if view.width != usize::MAX && found.counts.input_bytes <= MAX_BYTES_FOR_SNIPPETS {
         let rows: Vec<_> = strongest.partial.iter().chain(&strongest.near).copied().collect();
-        strongest.snippets = page::snippets(source, pairs, &rows, run_control)?;
+        strongest.snippets = snippets(source, pairs, &rows, run_control)?;
     }
     text.push('\n');
     text.push_str(&terminal::render_pairs(&strongest, view));

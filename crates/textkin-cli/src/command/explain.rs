@@ -69,13 +69,19 @@ fn lines(
     parallel::map(rows, all.settings.n_threads(), line).into_iter().collect()
 }
 
-/// Rejects inputs and settings without passages before any work is done.
-pub(crate) fn check(path: &Path, source: &dyn Rewind, settings: &Settings) -> anyhow::Result<()> {
+/// Rejects inputs that cannot be read again, for `option`, before any work is done.
+pub(crate) fn check_rewind(option: &str, path: &Path, source: &dyn Rewind) -> anyhow::Result<()> {
     anyhow::ensure!(
         source.rewind().is_ok(),
-        "--explain {} reads the input twice, which standard input and pipes do not allow",
+        "{option} {} reads the input twice, which standard input and pipes do not allow",
         path.display()
     );
+    Ok(())
+}
+
+/// Rejects inputs and settings without passages before any work is done.
+pub(crate) fn check(path: &Path, source: &dyn Rewind, settings: &Settings) -> anyhow::Result<()> {
+    check_rewind("--explain", path, source)?;
     // Only chunks of words have passages; comparing two empty texts returns that error.
     compare("", "", settings, 0)?;
     Ok(())

@@ -14,7 +14,7 @@ use textkin::engine::report::{Output, csv_field, terminal};
 use textkin::engine::search::{PassageDocument, PassageSettings, Ranked, Ranking};
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Document, DocumentSink, Problem, Source, Span};
-use textkin::engine::{RunControl, SearchResults, SearchSettings, Searcher};
+use textkin::engine::{RunControl, SearchResults, SearchSettings, Searcher, min_match_percent};
 
 use self::json::TextRange;
 pub(crate) use self::json::schema as result_schema;
@@ -31,9 +31,6 @@ const BATCH: usize = 64;
 const BATCH_BYTES: usize = 16 << 20;
 /// Number of passages to show for each document in a table.
 const MAX_PASSAGES_SHOWN: usize = 3;
-/// A document matches by kin if it has at least the worth of this many words of the query, or this share.
-const MIN_MATCH_WORDS: f64 = 4.0;
-const MIN_MATCH_PERCENT: f64 = 10.0;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Search, global: GlobalOptions) -> anyhow::Result<Exit> {
@@ -205,7 +202,7 @@ impl SearchSession<'_> {
         };
         for (&ranking, list) in self.options.score.iter().zip(&hits.lists) {
             let threshold = self.options.threshold;
-            let threshold = threshold.unwrap_or_else(|| default_threshold(ranking, hits.words));
+            let threshold = threshold.unwrap_or_else(|| min_match_percent(ranking, hits.words));
             let documents: Vec<&Ranked> =
                 list.documents.iter().filter(|document| document.percent >= threshold).collect();
             self.is_found |= !documents.is_empty();
@@ -431,15 +428,6 @@ fn span(spans: &[Span], words: &Range<usize>) -> Span {
     match (words.first(), words.last()) {
         (Some(first), Some(last)) => Span { start: first.start, end: last.end },
         _ => Span { start: 0, end: 0 },
-    }
-}
-
-/// Returns the minimum percentage of a match. With scores other than kin,
-/// any shared chunk is a match: their scales do not separate little from nothing.
-fn default_threshold(ranking: Ranking, words: usize) -> f64 {
-    match ranking {
-        Ranking::Kin => (100.0 * MIN_MATCH_WORDS / words.max(1) as f64).min(MIN_MATCH_PERCENT),
-        _ => 0.0,
     }
 }
 

@@ -21,6 +21,7 @@ mod hostile;
 mod index;
 mod inputs;
 mod matrix;
+mod passage_clusters;
 mod performance;
 mod notes;
 mod options;

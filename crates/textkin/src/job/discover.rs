@@ -24,6 +24,7 @@ use crate::discover::{DiscoveryOutput, RunControl, discover};
 use crate::error::Error;
 use crate::explain::DocumentTexts;
 use crate::pairs::{PairRows, raw_overlaps};
+use crate::passage_clusters::{PassageClusters, passage_clusters};
 use crate::settings::{Pairing, Settings};
 use crate::survey::survey_collection;
 use crate::threshold::Threshold;
@@ -132,6 +133,12 @@ impl Discover {
     /// Keeps the shared chunks, to write an index of them.
     pub fn keep_chunks(mut self, keep: KeepChunks) -> Self {
         self.options.settings.keep_chunks = keep;
+        self
+    }
+
+    /// Keeps where shared text occurs, for [`Discovery::passage_clusters`].
+    pub fn keep_passages(mut self, is_kept: bool) -> Self {
+        self.options.settings.keeps_passages = is_kept;
         self
     }
 
@@ -320,11 +327,7 @@ impl Discovery {
     /// If no document has one of the ids, or its text cannot be read again.
     pub fn explain(&self, a: &str, b: &str) -> Result<Comparison, Error> {
         let numbers = self.numbers(a, b)?;
-        let Some(source) = &self.source else {
-            return Err(Error::Document(
-                "the input is a stream and cannot be read again".to_owned(),
-            ));
-        };
+        let source = self.source()?;
         let max_bytes = self.options.settings.memory_budget();
         let texts = self.options.run(&RunControl::default(), |control| {
             let wanted: HashSet<u32> = numbers.into_iter().collect();
@@ -342,6 +345,42 @@ impl Discovery {
             overlap: None,
         });
         Compare::with_options(self.options.clone()).compare(a, b, common)
+    }
+
+    /// Finds each passage that several documents share and every place where it occurs, such as the reprints of a text,
+    /// the oldest first. Needs [`Discover::keep_passages`]; the source is read again.
+    ///
+    /// ```
+    /// use textkin::Discover;
+    ///
+    /// let boat = "row row row your boat gently down the stream";
+    /// let songs = [
+    ///     ("song", format!("They sing: {boat}!"), "1880"),
+    ///     ("first", boat.to_owned(), "1852"),
+    /// ];
+    /// let found = Discover::new().keep_passages(true).run(songs)?;
+    /// let clusters = found.passage_clusters()?;
+    /// let rows: Vec<_> = clusters.rows().collect::<Result<_, _>>()?;
+    /// assert_eq!((&*rows[0].id, &*rows[1].id), ("first", "song"));
+    /// assert_eq!((rows[1].start, rows[1].end, &*rows[1].text), (11, 55, boat));
+    /// # Ok::<(), textkin::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If passages were not kept, the source is a stream or cannot be read again, or temporary data cannot be written.
+    pub fn passage_clusters(&self) -> Result<PassageClusters<'_>, Error> {
+        let settings = &self.options.settings;
+        self.options.run(&RunControl::default(), |control| {
+            let source = self.source()?;
+            passage_clusters(&self.output, source, settings, self.options.passages, control)
+        })
+    }
+
+    /// Returns the documents again.
+    fn source(&self) -> Result<&dyn Rewind, Error> {
+        self.source.as_deref().ok_or_else(|| {
+            Error::Document("the input is a stream and cannot be read again".to_owned())
+        })
     }
 
     /// Iterates over the ids of all documents, in input order.

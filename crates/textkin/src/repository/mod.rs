@@ -23,7 +23,7 @@ use textkin_source::FolderMarker;
 pub use condition::Condition;
 pub use config::RepositoryConfig;
 pub use new_pairs::{NewPairs, pairs_with_new};
-pub use search::{SearchResults, SearchSettings, Searcher};
+pub use search::{SearchResults, SearchSettings, Searcher, min_match_percent};
 pub use source::RepositorySource;
 pub use write::{AddSummary, ExistingPolicy, RepositoryWriter};
 

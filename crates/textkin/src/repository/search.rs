@@ -59,6 +59,20 @@ impl Default for SearchSettings {
     }
 }
 
+/// A document matches by kin if it has at least the worth of this many words of the query, or this share.
+const MIN_MATCH_WORDS: f64 = 4.0;
+const MIN_MATCH_PERCENT: f64 = 10.0;
+
+/// Returns the minimum percentage of a match, if no threshold is set, for a query of `words` words. Any shared chunk
+/// is a match, and other scores than kin have no scale on which little can be told from nothing.
+#[must_use]
+pub fn min_match_percent(ranking: Ranking, words: usize) -> f64 {
+    match ranking {
+        Ranking::Kin => (100.0 * MIN_MATCH_WORDS / words.max(1) as f64).min(MIN_MATCH_PERCENT),
+        _ => 0.0,
+    }
+}
+
 /// The results of one query.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

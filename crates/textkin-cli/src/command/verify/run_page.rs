@@ -11,13 +11,13 @@ use textkin::engine::graph::{Clustering, ListingRules, PassageRules};
 use textkin::engine::source::Inputs;
 use textkin::engine::types::Rewind;
 use textkin::engine::{
-    DiscoveryOutput, PairRows, RunControl, Settings, chunk_frequencies, discover,
+    DiscoveryOutput, DiscoveryPage, PairRows, RunControl, Settings, chunk_frequencies, discover,
+    discovery_page,
 };
 
 use super::differences::differences;
 use super::report::ParsedReport;
 use super::{Resources, VERSION};
-use crate::command::page;
 use crate::documents::words;
 
 /// The settings shown on the page, in order.
@@ -178,9 +178,9 @@ fn regenerate(
         .filter_map(|key| Some((key, reported[key].as_str()?.to_owned())))
         .collect();
     let seconds = run["seconds"].as_f64().unwrap_or(0.0);
-    let page = page::make(
-        page::Run {
-            named: &named,
+    let page = discovery_page(
+        DiscoveryPage {
+            inputs: &named,
             settings: &named_settings,
             rules: PassageRules {
                 max_gap: max_gap.context("the report has no max_gap")?,
@@ -188,6 +188,7 @@ fn regenerate(
             },
             source,
             pairs: PairRows { discovery: &found, raw: raw.as_ref(), settings: &settings },
+            graph: &found.graph,
             clusters: &found.graph.clusters(cluster_by),
             seconds: &|| seconds,
         },
