@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{bench, cargo, generate, root};
+use crate::{bench, cargo, dist, generate, root};
 
 /// Folder of the environment.
 const ENVIRONMENT: &str = "target/python";
@@ -75,6 +75,7 @@ pub(crate) fn test() -> Result<()> {
     let stubtest = ["-m", "mypy.stubtest", "--mypy-config-file", "../pyproject.toml"];
     run(&[&stubtest[..], &["--allowlist", "stubtest.txt", "textkin"][..]].concat())?;
     run(&["-m", "mypy", "--config-file", "../pyproject.toml", "--package", "textkin"])?;
+    newcomer(&environment)?;
     if has_java {
         run(&["-m", "pytest", "-q", "tests/spark"])?;
     } else {
@@ -142,10 +143,33 @@ pub(crate) fn environment(folder: &Path, python: &Path, requirements: &str) -> R
     Ok(folder.to_owned())
 }
 
+/// Installs the package as a wheel in an empty environment, and runs the README's lines of Python and its commands.
+fn newcomer(environment: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let output = Command::new(in_environment(environment, "python"))
+        .arg(root()?.join("xtask/python/wheel.py"))
+        .arg(built()?)
+        .arg(folder.path())
+        .output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let wheel = String::from_utf8(output.stdout).context("the path of the wheel is not UTF-8")?;
+    let wheel = Path::new(wheel.trim());
+    if let Err(error) = dist::download_requirements(wheel) {
+        eprintln!("*** skipped a newcomer's first minutes: {error:#} ***");
+        return Ok(());
+    }
+    dist::newcomer(wheel)
+}
+
+/// Returns the path of the compiled part.
+fn built() -> Result<PathBuf> {
+    let name = format!("{}_textkin{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    Ok(bench::target()?.with_file_name("debug").join(name))
+}
+
 /// Copies the compiled part into the package, and adds the package to the path of the environment.
 fn install(environment: &Path) -> Result<()> {
-    let name = format!("{}_textkin{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let built = bench::target()?.with_file_name("debug").join(name);
+    let built = built()?;
     let package = root()?.join("python");
     let extension = if cfg!(windows) { "pyd" } else { "abi3.so" };
     let target = package.join("textkin").join(format!("_textkin.{extension}"));

@@ -23,6 +23,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::{command_in_workspace, root, version, web};
 use platform::Platform;
 use tools::Tools;
+pub(crate) use trial::{download_requirements, newcomer};
 
 /// The features of the program in archives: everything.
 const FEATURES: &str = "lab,server";
@@ -33,7 +34,7 @@ const MAX_PROGRAM_BYTES: u64 = 31_000_000;
 pub(crate) fn dist(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["test"] => trial::trial(),
-        ["newcomer", wheel] => trial::newcomer(Path::new(wheel)),
+        ["newcomer", wheel] => newcomer(Path::new(wheel)),
         ["manifests", folder] => manifests::fill(Path::new(folder)),
         parts => build(&Part::parse(parts)?),
     }

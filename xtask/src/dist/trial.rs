@@ -41,19 +41,25 @@ pub(super) fn trial() -> Result<()> {
     Ok(())
 }
 
+/// Downloads what a wheel requires: the only step that uses the network. Returns the folder.
+pub(crate) fn download_requirements(wheel: &Path) -> Result<PathBuf> {
+    let python = python::interpreter().context("Python 3.10 or later is missing")?;
+    let downloads = target()?.join("dist-tools/wheels");
+    std::fs::create_dir_all(&downloads)?;
+    let mut download = Command::new(&python);
+    download.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check"]);
+    download.args(["--only-binary", ":all:", "--dest"]).arg(&downloads).arg(wheel);
+    run(&mut download).context("pip cannot download what the wheel requires")?;
+    Ok(downloads)
+}
+
 /// `cargo xtask dist newcomer WHEEL`
-pub(super) fn newcomer(wheel: &Path) -> Result<()> {
+pub(crate) fn newcomer(wheel: &Path) -> Result<()> {
     let wheel = std::path::absolute(wheel)?;
     ensure!(wheel.exists(), "{} does not exist", wheel.display());
     let python = python::interpreter().context("Python 3.10 or later is missing")?;
     let folder = tempfile::tempdir()?;
-    let downloads = target()?.join("dist-tools/wheels");
-    std::fs::create_dir_all(&downloads)?;
-    // The only step that uses the network: what the wheel requires.
-    let mut download = Command::new(&python);
-    download.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check"]);
-    download.args(["--only-binary", ":all:", "--dest"]).arg(&downloads).arg(&wheel);
-    run(&mut download).context("pip cannot download what the wheel requires")?;
+    let downloads = download_requirements(&wheel)?;
     let start = Instant::now();
     let environment = folder.path().join("environment");
     run(Command::new(&python).args(["-m", "venv"]).arg(&environment))?;
