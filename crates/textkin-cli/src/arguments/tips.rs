@@ -84,6 +84,17 @@ pub(crate) fn improve(
                 error.insert(ContextKind::SuggestedSubcommand, ContextValue::String(name));
             }
         }
+        ErrorKind::MissingRequiredArgument => {
+            let is_out = |missing: &String| missing.starts_with("--out ");
+            let is_dedup = chosen(command, arguments).get_name() == "dedup";
+            if let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg)
+                && is_dedup
+                && missing.iter().any(is_out)
+            {
+                let tip = "to see what would be removed, use '--dry-run' instead".into();
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+            }
+        }
         _ => {}
     }
     error

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use textkin::engine::index::SharedIndex;
+use textkin::engine::index::{SharedIndex, StoreError};
 use textkin::engine::report::{OutputFile, terminal};
 use textkin::engine::{AnalysisConfig, find_occurrences};
 
@@ -20,7 +20,10 @@ const MAX_TEXT_BYTES: u64 = 1 << 30;
 /// Runs the command.
 pub(crate) fn run(arguments: &Index) -> anyhow::Result<Exit> {
     let path = &arguments.file;
-    let index = SharedIndex::open(path).with_context(|| path.display().to_string())?;
+    let index = SharedIndex::open(path).map_err(|error| match error {
+        StoreError::Read { .. } => anyhow::Error::from(error),
+        _ => anyhow::Error::from(error).context(path.display().to_string()),
+    })?;
     if let Some(text) = &arguments.find {
         return find(&index, text, arguments);
     }

@@ -307,3 +307,11 @@ fn unchanged_files_are_not_counted_as_removed() {
         run.stdout
     );
 }
+
+#[test]
+fn dedup_without_an_output_mentions_the_dry_run() {
+    let folder = Folder::new();
+    folder.write("x.jsonl", record("a", HARBOUR));
+    let run = folder.textkin(&["dedup", "x.jsonl"]).expect(2);
+    assert!(run.stderr.contains("'--dry-run'"), "{}", run.stderr);
+}

@@ -94,3 +94,10 @@ fn damaged_or_foreign_index_is_rejected() {
     folder.write("empty.tkx", "");
     folder.textkin(&["index", "empty.tkx"]).expect(2);
 }
+
+#[test]
+fn a_missing_index_is_named_once() {
+    let folder = Folder::new();
+    let run = folder.textkin(&["index", "nosuch.tkx"]).expect(2);
+    assert_eq!(run.stderr.matches("nosuch.tkx").count(), 1, "{}", run.stderr);
+}
