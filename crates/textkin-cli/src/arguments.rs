@@ -7,6 +7,7 @@ mod analysis;
 mod client;
 mod common;
 mod compare;
+mod decontaminate;
 mod dedup;
 #[cfg(feature = "server")]
 mod delivery;
@@ -39,7 +40,8 @@ pub(crate) use client::{
 pub(crate) use common::FormatOptions;
 pub(crate) use common::{GlobalOptions, ListFormat, OutputFormat, StopListOptions, When};
 pub(crate) use compare::Compare;
-pub(crate) use dedup::{Dedup, DedupLevelOption, RemovalOptions};
+pub(crate) use decontaminate::Decontaminate;
+pub(crate) use dedup::{Dedup, DedupLevelOption, DedupOutput, RemovalOptions};
 #[cfg(feature = "server")]
 pub(crate) use delivery::{DeliveryArguments, SmtpEncryption};
 pub(crate) use discover::{Discover, DiscoverComparison, DiscoverOutput};
@@ -91,6 +93,7 @@ pub(crate) enum Command {
     Compare(Box<Compare>),
     Verify(Box<Verify>),
     Dedup(Box<Dedup>),
+    Decontaminate(Box<Decontaminate>),
     Repo(Repo),
     Search(Box<Search>),
     Trace(Box<Trace>),

@@ -76,6 +76,7 @@ fn dispatch(command: Command, global: GlobalOptions) -> anyhow::Result<Exit> {
         Command::Discover(arguments) => command::discover::run(&arguments, global),
         Command::Compare(arguments) => command::compare::run(&arguments, global),
         Command::Dedup(arguments) => command::dedup::run(&arguments, global),
+        Command::Decontaminate(arguments) => command::decontaminate::run(&arguments, global),
         Command::Index(arguments) => command::index::run(&arguments),
         Command::Repo(arguments) => command::repo::run(&arguments, global),
         Command::Search(arguments) => command::search::run(&arguments, global),

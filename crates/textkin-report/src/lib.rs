@@ -48,6 +48,7 @@ mod xml;
 mod clusters;
 #[cfg(feature = "parquet")]
 mod columns;
+mod leaks;
 mod passages;
 mod removals;
 mod schema;
@@ -74,6 +75,7 @@ pub use folder::OutputFolder;
 pub use format::{Compression, Format, WriterSettings, open};
 pub use graph::GraphWriter;
 pub use jsonl::{JsonlWriter, format_jsonl_rows};
+pub use leaks::{BenchmarkCount, ItemLine, LeakLine, LeakSpan, LeakStatistics, LineWriter};
 pub use matrix::MatrixWriter;
 pub use notes::{NoteLine, notes_text};
 pub use origin_page::{OriginPage, OriginPassage, origin_page};

@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use crate::{ClusterLine, PassageRow, RemovalLine, Statistics};
+use crate::{ClusterLine, ItemLine, LeakLine, LeakStatistics, PassageRow, RemovalLine, Statistics};
 
 /// A kind of output and its schema.
 #[derive(Clone, Debug)]
@@ -70,6 +70,21 @@ pub fn output_schemas() -> Vec<OutputSchema> {
             name: "dedup-log",
             written_by: "`dedup --log`: JSON lines",
             schema: schema_of::<RemovalLine<'_>>(),
+        },
+        OutputSchema {
+            name: "leaks",
+            written_by: "`decontaminate --log`: JSON lines",
+            schema: schema_of::<LeakLine<'_>>(),
+        },
+        OutputSchema {
+            name: "items",
+            written_by: "`decontaminate --items`: JSON lines",
+            schema: schema_of::<ItemLine<'_>>(),
+        },
+        OutputSchema {
+            name: "leak-stats",
+            written_by: "`decontaminate --stats`: JSON",
+            schema: schema_of::<LeakStatistics>(),
         },
     ]
 }

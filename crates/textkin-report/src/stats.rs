@@ -89,7 +89,7 @@ pub struct CappedChunks {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write_stats(path: &Path, statistics: &Statistics) -> Result<(), Error> {
+pub fn write_stats(path: &Path, statistics: &impl Serialize) -> Result<(), Error> {
     let mut text = serde_json::to_vec_pretty(statistics)
         .map_err(|error| Error::write(path, std::io::Error::from(error)))?;
     text.push(b'\n');

@@ -10,6 +10,7 @@
 //! | compare two texts passage by passage | [`compare()`] |
 //! | find every place where a shared passage occurs | [`passage_clusters()`] |
 //! | remove duplicate documents, passages or lines | [`dedup()`] |
+//! | find evaluation items in a training corpus | [`LeakMatcher`], [`LeakEditor`] |
 //! | write to a repository, and search it | [`RepositoryWriter`], [`Searcher`] |
 //! | find the pairs of newly added documents | [`pairs_with_new`] |
 //! | trace the passages of a stream to their origins | [`StreamTracer`] |
@@ -42,6 +43,10 @@ pub mod distributed;
 
 pub use crate::analyzer::Analyzer;
 pub use crate::compare::{CommonText, TextComparison, compare, compare_without, digest};
+pub use crate::decontaminate::{
+    DecontaminationCounts, DocumentLeaks, EditedDocuments, ItemCount, ItemFields, LeakEditor, LeakMatcher, LeakTally,
+    Leaks, MatchBuffer, find_leaks, find_public_items, sample_corpus,
+};
 pub use crate::dedup::{
     DedupCounts, DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule,
     Removal, RemovedSpan, dedup,

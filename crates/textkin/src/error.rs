@@ -145,6 +145,15 @@ pub enum Error {
         /// Bytes of a bucket.
         bucket: u64,
     },
+    /// An evaluation set has a record without a question.
+    #[error("{problem}; every record of an evaluation set needs a question")]
+    EvaluationRecord {
+        /// The record and what is wrong with it.
+        problem: String,
+    },
+    /// An evaluation set has no items.
+    #[error("the evaluation sets have no item with words")]
+    NoEvaluationItems,
     /// The run was interrupted.
     #[error("interrupted")]
     Stopped,

@@ -25,6 +25,7 @@
 //! | find all pairs of documents that share text | [`Discover`] |
 //! | compare two texts passage by passage | [`Compare`] |
 //! | remove duplicate documents, passages or lines | [`Dedup`] |
+//! | remove evaluation items from a training corpus | [`Decontaminate`] |
 //! | store a growing collection | [`Repository`] |
 //! | find the documents most similar to a text | [`Search`] |
 //! | trace the passages of a stream to their origins | [`Tracer`] |
@@ -46,6 +47,7 @@ struct BookPage;
 
 mod analyzer;
 mod compare;
+mod decontaminate;
 mod defaults;
 mod dedup;
 mod discover;
@@ -72,10 +74,13 @@ mod survey;
 mod threshold;
 mod streams;
 
+pub use decontaminate::{
+    Answer, Cut, EvaluationItem, EvaluationSet, ItemStatus, LeakHit, LeakReason, Preset as DecontaminationRule,
+};
 pub use error::Error;
 pub use job::{
-    ByteSize, Cleaned, Compare, Comparison, Dedup, DedupUnit, Discover, Discovery, DocumentCluster,
-    Keep, Observer, OptionValue, PassageOrigin, RemovedDocument, RepositoryBuilder,
+    ByteSize, Cleaned, Compare, Comparison, Decontaminate, Decontaminated, Dedup, DedupUnit, Discover,
+    Discovery, DocumentCluster, ItemResult, Keep, Leak, Observer, OptionValue, PassageOrigin, RemovedDocument, RepositoryBuilder,
     RewrittenPassage, Search, SearchHit, SharedPassage, StageProgress, TracedDocument, Tracer,
 };
 pub use repository::{AddSummary, ExistingPolicy, Repository};

@@ -5,6 +5,7 @@ pub(crate) mod admin;
 #[cfg(feature = "client")]
 pub(crate) mod client;
 pub(crate) mod compare;
+pub(crate) mod decontaminate;
 pub(crate) mod dedup;
 #[cfg(feature = "server")]
 pub(crate) mod delivery;
@@ -25,5 +26,6 @@ pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod shell;
 pub(crate) mod strategies;
+pub(crate) mod target;
 pub(crate) mod trace;
 pub(crate) mod verify;

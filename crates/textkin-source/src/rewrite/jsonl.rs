@@ -2,87 +2,242 @@
 
 use std::io::{self, Write};
 use std::mem::take;
+use std::sync::{Condvar, Mutex, PoisonError};
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter, memrchr};
+use textkin_core::parallel;
 
 use super::{
-    DUPLICATE_OF, EditDecision, EditorSink, FormatOutcome, RewriteError, RewriteOutcome, SCORE,
-    field_exists, truncated,
+    DUPLICATE_OF, DocumentEditor, EditDecision, EditorSink, FormatOutcome, RewriteError,
+    RewriteOutcome, SCORE, field_exists, truncated,
 };
 use crate::json::{self, Scratch, Value};
 use crate::jsonl::LineReader;
 use crate::piece::{OpenInput, RecordEmitter};
+use crate::stream::Stream;
 
 /// Decompressed bytes read at once.
 const BLOCK: usize = 1 << 20;
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 pub(super) fn rewrite(
     mut opened: OpenInput,
     capture: &mut EditorSink<'_>,
     out: &mut (dyn Write + Send),
 ) -> Result<FormatOutcome, RewriteError> {
-    let mut block = Vec::new();
-    let is_readable = opened.stream.read_block(3, &mut block).is_ok();
-    if !is_readable || matches!(block.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-        return Ok(FormatOutcome::NoRecords);
-    }
+    let Some(head) = read_head(&mut opened) else { return Ok(FormatOutcome::NoRecords) };
     let mut out = opened.stream.compression().encoder(out)?;
-    if block == b"\xef\xbb\xbf" {
-        out.write_all(&take(&mut block))?;
-    }
+    let mut blocks = Blocks::new(opened.stream, head, opened.settings.max_document_bytes);
+    out.write_all(blocks.take_mark())?;
     let mut lines = RecordWriter::new(&opened.settings, &opened.name);
-    let limit = opened.settings.max_document_bytes.saturating_add(1);
-    // Inside a line that is too long to be a document.
-    let mut is_copying = false;
-    let mut is_ended = false;
-    let mut failure = None;
-    while !is_ended {
-        let searched = block.len();
-        match opened.stream.read_block(BLOCK, &mut block) {
-            Ok(n) => is_ended = n == 0,
-            Err(error) => {
-                is_ended = true;
-                failure = Some(opened.stream.explain(&error));
-            }
-        }
-        let mut start = 0;
-        let mut from = if is_copying { 0 } else { searched };
-        while let Some(n) = memchr(b'\n', &block[from..]) {
-            let line = &block[start..=from + n];
-            start = from + n + 1;
-            from = start;
-            if std::mem::replace(&mut is_copying, false) {
-                out.write_all(line)?;
-                lines.number += 1;
-            } else {
-                lines.write(b"", line, capture, &mut out)?;
-            }
-            if capture.is_stopped {
-                return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
-            }
-        }
-        block.drain(..start);
-        if failure.is_some() && !is_copying {
-            // A line truncated by corrupt data was not a document in the first pass.
-            block.clear();
-        }
-        if is_ended && !is_copying && !block.is_empty() {
-            lines.write(b"", &take(&mut block), capture, &mut out)?;
-            if capture.is_stopped {
-                return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
-            }
-        }
-        is_copying |= block.len() as u64 > limit;
-        if is_copying || is_ended {
-            out.write_all(&block)?;
-            block.clear();
+    while let Some(block) = blocks.next() {
+        block.write(&mut lines, capture, &mut out)?;
+        if capture.is_stopped {
+            return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
         }
     }
     out.finish()?;
-    Ok(match failure {
-        Some(reason) => truncated(lines.number - 1, "line", &reason),
-        None => FormatOutcome::Done(RewriteOutcome::Written),
-    })
+    Ok(blocks.outcome())
+}
+
+/// The same on several threads. Each takes a block, edits it, and writes it once the blocks before it are written.
+pub(super) fn rewrite_blocks<E: DocumentEditor + Send>(
+    mut opened: OpenInput,
+    threads: usize,
+    new_editor: &(dyn Fn() -> E + Sync),
+    done: &mut (dyn FnMut(E) + Send),
+    out: &mut (dyn Write + Send),
+) -> Result<FormatOutcome, RewriteError> {
+    let Some(head) = read_head(&mut opened) else { return Ok(FormatOutcome::NoRecords) };
+    let mut out = opened.stream.compression().encoder(out)?;
+    let mut blocks = Blocks::new(opened.stream, head, opened.settings.max_document_bytes);
+    out.write_all(blocks.take_mark())?;
+    let (settings, name) = (&*opened.settings, &*opened.name);
+    let reader = Mutex::new((blocks, 0u64));
+    // The output, the number of the next block, and how the pass ended.
+    let writer = Mutex::new((&mut out, done, 0u64, None::<Result<(), RewriteError>>));
+    let is_next = Condvar::new();
+    parallel::run(threads, |_| {
+        let mut lines = RecordWriter::new(settings, name);
+        loop {
+            let mut reading = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(block) = reading.0.next() else { return };
+            let number = reading.1;
+            reading.1 += 1;
+            drop(reading);
+            let mut editor = new_editor();
+            let mut capture = EditorSink::new(&mut editor);
+            let mut edited = Vec::with_capacity(block.bytes.len());
+            let written = block.write(&mut lines, &mut capture, &mut edited);
+            let is_stopped = capture.is_stopped;
+            let guard = writer.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut writing = is_next
+                .wait_while(guard, |(_, _, next, end)| *next != number && end.is_none())
+                .unwrap_or_else(PoisonError::into_inner);
+            let (out, done, next, end) = &mut *writing;
+            if end.is_some() {
+                return;
+            }
+            let written = written.and_then(|()| Ok(out.write_all(&edited)?));
+            *next += 1;
+            if written.is_err() || is_stopped {
+                *end = Some(written);
+            } else {
+                done(editor);
+            }
+            is_next.notify_all();
+        }
+    });
+    let (_, _, _, end) = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(end) = end {
+        return end.map(|()| FormatOutcome::Done(RewriteOutcome::Stopped));
+    }
+    out.finish()?;
+    let (blocks, _) = reader.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(blocks.outcome())
+}
+
+/// Reads the first bytes; `None` if the input has no records.
+fn read_head(opened: &mut OpenInput) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    opened.stream.read_block(MARK.len(), &mut head).ok()?;
+    let is_utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    (!is_utf16).then_some(head)
+}
+
+/// Some bytes of the input.
+struct Block {
+    bytes: Vec<u8>,
+    /// Number of the first line.
+    first_line: u64,
+    /// Whether this is part of a line that is too long to be a document.
+    is_copied: bool,
+}
+
+impl Block {
+    /// Writes the lines according to the decisions of an editor.
+    fn write(
+        &self,
+        lines: &mut RecordWriter<'_>,
+        capture: &mut EditorSink<'_>,
+        out: &mut dyn Write,
+    ) -> Result<(), RewriteError> {
+        if self.is_copied {
+            out.write_all(&self.bytes)?;
+            return Ok(());
+        }
+        lines.number = self.first_line;
+        let mut start = 0;
+        while start < self.bytes.len() && !capture.is_stopped {
+            let rest = &self.bytes[start..];
+            let length = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            lines.write(b"", &rest[..length], capture, out)?;
+            start += length;
+        }
+        Ok(())
+    }
+}
+
+/// Splits a stream into blocks of whole lines.
+struct Blocks {
+    stream: Stream,
+    /// Bytes read but not yet returned.
+    carry: Vec<u8>,
+    /// Bytes at the start of `carry` that contain no line end.
+    searched: usize,
+    /// Maximum length of a line that can be a document.
+    limit: u64,
+    line: u64,
+    /// Inside a line that is too long to be a document.
+    is_copying: bool,
+    is_ended: bool,
+    failure: Option<String>,
+}
+
+impl Blocks {
+    fn new(stream: Stream, head: Vec<u8>, max_document_bytes: u64) -> Self {
+        let limit = max_document_bytes.saturating_add(1);
+        Self {
+            stream,
+            carry: head,
+            searched: 0,
+            limit,
+            line: 1,
+            is_copying: false,
+            is_ended: false,
+            failure: None,
+        }
+    }
+
+    /// Takes the byte order mark, if there is one.
+    fn take_mark(&mut self) -> &'static [u8] {
+        match self.carry == MARK {
+            true => {
+                self.carry.clear();
+                MARK
+            }
+            false => b"",
+        }
+    }
+
+    fn next(&mut self) -> Option<Block> {
+        while !self.is_ended || !self.carry.is_empty() {
+            let mut block = take(&mut self.carry);
+            let searched = take(&mut self.searched);
+            if !self.is_ended {
+                match self.stream.read_block(BLOCK, &mut block) {
+                    Ok(n) => self.is_ended = n == 0,
+                    Err(error) => {
+                        self.is_ended = true;
+                        self.failure = Some(self.stream.explain(&error));
+                    }
+                }
+            }
+            let was_copying = self.is_copying;
+            let end = match was_copying {
+                true => memchr(b'\n', &block),
+                false => memrchr(b'\n', &block[searched..]).map(|end| searched + end),
+            };
+            match end {
+                Some(end) => {
+                    self.carry = block.split_off(end + 1);
+                    self.searched = if was_copying { 0 } else { self.carry.len() };
+                    self.is_copying = false;
+                }
+                None if was_copying || self.is_ended => {}
+                None if block.len() as u64 > self.limit => self.is_copying = true,
+                None => {
+                    self.searched = block.len();
+                    self.carry = block;
+                    continue;
+                }
+            }
+            if self.is_ended && !was_copying {
+                // The last line has no line end. A line truncated by corrupt data is not a document.
+                let mut last_line = take(&mut self.carry);
+                match &self.failure {
+                    None => block.append(&mut last_line),
+                    Some(_) if end.is_none() => block.clear(),
+                    Some(_) => {}
+                }
+            }
+            if !block.is_empty() {
+                let first_line = self.line;
+                self.line += memchr_iter(b'\n', &block).count() as u64;
+                return Some(Block { bytes: block, first_line, is_copied: was_copying || self.is_copying });
+            }
+        }
+        None
+    }
+
+    fn outcome(&self) -> FormatOutcome {
+        match &self.failure {
+            Some(reason) => truncated(self.line - 1, "line", reason),
+            None => FormatOutcome::Done(RewriteOutcome::Written),
+        }
+    }
 }
 
 /// Writes records according to the decisions of an editor.

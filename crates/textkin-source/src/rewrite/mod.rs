@@ -66,6 +66,10 @@ pub trait DocumentEditor {
     /// Decides what to do with the next document.
     fn document(&mut self, document: &Document<'_>) -> EditDecision;
 
+    /// Receives a document that cannot be read; it is kept unchanged. By default nothing happens, because an earlier
+    /// pass reported it.
+    fn problem(&mut self, _problem: Problem) {}
+
     /// Whether all documents are annotated; tables then get two more columns.
     fn is_annotating(&self) -> bool {
         false
@@ -178,6 +182,51 @@ impl Inputs {
         editor: &mut dyn DocumentEditor,
         out: &mut (dyn Write + Send),
     ) -> Result<RewriteOutcome, RewriteError> {
+        let mut capture = EditorSink::new(editor);
+        self.rewrite_by(file, out, |format, opened, out| {
+            self.rewrite_format(file, format, opened, &mut capture, out)
+        })
+    }
+
+    /// Rewrites a file to `out` on up to `threads` threads, for editors that decide on each document independently
+    /// of the others. `new_editor` creates an editor for each block of documents; `done` receives the editors in
+    /// the order of the blocks. The output does not depend on the number of threads.
+    ///
+    /// Only JSON lines are split into blocks; another file is one block.
+    ///
+    /// # Errors
+    /// As [`rewrite`](Self::rewrite).
+    pub fn rewrite_parallel<E: DocumentEditor + Send>(
+        &self,
+        file: &InputFile,
+        threads: usize,
+        new_editor: &(dyn Fn() -> E + Sync),
+        done: &mut (dyn FnMut(E) + Send),
+        out: &mut (dyn Write + Send),
+    ) -> Result<RewriteOutcome, RewriteError> {
+        self.rewrite_by(file, out, |format, opened, out| match format {
+            InputFormat::Jsonl => jsonl::rewrite_blocks(opened, threads, new_editor, done, out),
+            format => {
+                let mut editor = new_editor();
+                let mut capture = EditorSink::new(&mut editor);
+                let outcome = self.rewrite_format(file, format, opened, &mut capture, out)?;
+                done(editor);
+                Ok(outcome)
+            }
+        })
+    }
+
+    /// Opens a file, detects its format, and rewrites it with `by`.
+    fn rewrite_by(
+        &self,
+        file: &InputFile,
+        out: &mut (dyn Write + Send),
+        by: impl FnOnce(
+            InputFormat,
+            OpenInput,
+            &mut (dyn Write + Send),
+        ) -> Result<FormatOutcome, RewriteError>,
+    ) -> Result<RewriteOutcome, RewriteError> {
         let read = |source| RewriteError::Read { path: file.path.clone(), source };
         let open = || match &file.item {
             InputItem::File { path, .. } => Ok(Box::new(fs_err::File::open(path)?) as Reader),
@@ -192,7 +241,6 @@ impl Inputs {
             io::copy(&mut reader, out)?;
             Ok(())
         };
-        let mut capture = EditorSink::new(editor);
         // If its first bytes cannot be read, the first pass read no document either.
         let Ok(mut stream) = open().and_then(Stream::new) else {
             copy(out)?;
@@ -215,23 +263,7 @@ impl Inputs {
         let is_file = matches!(file.item, InputItem::File { .. });
         let size = file.path.metadata().ok().filter(|_| is_file).map(|metadata| metadata.len());
         let opened = OpenInput::new(&self.settings, name, stream.with_size(size));
-        let outcome = match format {
-            InputFormat::Json => json::rewrite(opened, &mut capture, out)?,
-            InputFormat::Jsonl => jsonl::rewrite(opened, &mut capture, out)?,
-            InputFormat::Csv => csv::rewrite(opened, b',', &mut capture, out)?,
-            InputFormat::Tsv => csv::rewrite(opened, b'\t', &mut capture, out)?,
-            #[cfg(feature = "parquet")]
-            InputFormat::Parquet => {
-                let path =
-                    matches!(file.item, InputItem::File { .. }).then_some(file.path.as_path());
-                parquet::rewrite(opened, path, &mut capture, out)?
-            }
-            _ => {
-                let mut inputs = self.with_item(file.item.clone());
-                text::rewrite(&mut inputs, opened, &mut capture, out)?
-            }
-        };
-        match outcome {
+        match by(format, opened, out)? {
             FormatOutcome::Done(rewritten) => Ok(rewritten),
             FormatOutcome::NoRecords => {
                 copy(out)?;
@@ -241,6 +273,29 @@ impl Inputs {
                 copy(out)?;
                 Ok(reason.map_or(RewriteOutcome::Written, RewriteOutcome::Copied))
             }
+        }
+    }
+
+    /// Rewrites a file of a known format on one thread.
+    fn rewrite_format(
+        &self,
+        file: &InputFile,
+        format: InputFormat,
+        opened: OpenInput,
+        capture: &mut EditorSink<'_>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<FormatOutcome, RewriteError> {
+        match format {
+            InputFormat::Json => json::rewrite(opened, capture, out),
+            InputFormat::Jsonl => jsonl::rewrite(opened, capture, out),
+            InputFormat::Csv => csv::rewrite(opened, b',', capture, out),
+            InputFormat::Tsv => csv::rewrite(opened, b'\t', capture, out),
+            #[cfg(feature = "parquet")]
+            InputFormat::Parquet => {
+                let is_file = matches!(file.item, InputItem::File { .. });
+                parquet::rewrite(opened, is_file.then_some(file.path.as_path()), capture, out)
+            }
+            _ => text::rewrite(&mut self.with_item(file.item.clone()), opened, capture, out),
         }
     }
 }
@@ -305,8 +360,8 @@ impl DocumentSink for EditorSink<'_> {
         if self.is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Problems were reported in the first pass.
-    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        self.editor.problem(problem);
         if let Some(rows) = &mut self.rows {
             rows.push(None);
         }

@@ -17,7 +17,7 @@ impl Cuts {
     }
 
     /// Adds a cut and merges it with the cuts that it touches.
-    pub(super) fn insert(&mut self, mut span: Span) {
+    pub(crate) fn insert(&mut self, mut span: Span) {
         let touches = |cut: &Span| cut.start <= span.end && span.start <= cut.end;
         let first = self.0.partition_point(|cut| cut.end < span.start);
         let n = self.0[first..].iter().take_while(|cut| touches(cut)).count();

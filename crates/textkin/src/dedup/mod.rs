@@ -9,7 +9,7 @@
 //! of passages and lines, text is removed if it occurs in a document processed before, or earlier
 //! in the same one (`passage`, `line`).
 
-mod cut;
+pub(crate) mod cut;
 mod document;
 mod editor;
 mod line;

@@ -6,6 +6,7 @@
 mod options;
 
 mod compare;
+mod decontaminate;
 mod dedup;
 mod discover;
 mod observer;
@@ -14,6 +15,7 @@ mod search;
 mod trace;
 
 pub use compare::{Compare, Comparison, RewrittenPassage, SharedPassage};
+pub use decontaminate::{Decontaminate, Decontaminated, ItemResult, Leak};
 pub use dedup::{Cleaned, Dedup, DedupUnit, Keep, RemovedDocument};
 pub use discover::{Discover, Discovery, DocumentCluster};
 pub use observer::{Observer, StageProgress};

@@ -16,6 +16,7 @@ use textkin_source::{InputFormat, SourceSettings, TeiOptions};
 use textkin_text::grammar::{ChunkerKind, Selection};
 use textkin_text::tokenizer::{Normalization, TextPart};
 
+use crate::decontaminate::{Cut, Preset};
 use crate::discover::RunControl;
 use crate::error::Error;
 use crate::job::dedup::{DedupUnit, Keep};
@@ -74,6 +75,7 @@ option_values!(
     ChunkerKind,
     Clustering,
     Counting,
+    Cut,
     DedupUnit,
     ExistingPolicy,
     HashKind,
@@ -83,6 +85,7 @@ option_values!(
     Measure,
     Normalization,
     Plan,
+    Preset,
     Ranking,
     Selection,
     TextPart,

@@ -63,8 +63,8 @@ impl Default for SearchSettings {
 const MIN_MATCH_WORDS: f64 = 4.0;
 const MIN_MATCH_PERCENT: f64 = 10.0;
 
-/// Returns the minimum percentage of a match, if no threshold is set, for a query of `words` words. Any shared chunk
-/// is a match, and other scores than kin have no scale on which little can be told from nothing.
+/// Returns the minimum percentage of a match, if no threshold is set, for a query of `words` words. With scores other
+/// than kin, any shared chunk is a match: their scales do not separate little from nothing.
 #[must_use]
 pub fn min_match_percent(ranking: Ranking, words: usize) -> f64 {
     match ranking {

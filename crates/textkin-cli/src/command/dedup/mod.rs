@@ -1,7 +1,6 @@
 //! `textkin dedup`: removes duplicates from a collection.
 
 mod summary;
-mod target;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,9 +12,9 @@ use textkin::engine::{DedupEditor, Duplicates, RunControl, Settings, report};
 use textkin::{DedupUnit, Keep};
 
 use self::summary::Notices;
-use self::target::Target;
-use crate::arguments::{Dedup, DedupLevelOption, GlobalOptions, OutputFormat, RemovalOptions};
+use crate::arguments::{Dedup, DedupLevelOption, DedupOutput, GlobalOptions, OutputFormat, RemovalOptions};
 use crate::documents::{analysis_settings, collection_settings};
+use crate::command::target::Target;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs::ignore_broken_pipe;
@@ -48,8 +47,11 @@ pub(crate) fn run(arguments: &Dedup, global: GlobalOptions) -> anyhow::Result<Ex
     if matches!(arguments.removal.keep, Keep::Field(_)) && files.iter().any(is_text) {
         anyhow::bail!("--keep field:NAME needs records; text files have no fields");
     }
-    let mut target = Target::new(arguments, &files)?;
-    let log = arguments.output.log.as_deref().map(RemovalWriter::create).transpose()?;
+    let DedupOutput { out, dry_run, log, .. } = &arguments.output;
+    let out = out.as_deref().filter(|_| !dry_run.dry_run);
+    let others: Vec<_> = log.as_deref().into_iter().collect();
+    let mut target = Target::new(&arguments.inputs, &files, out, &others)?;
+    let log = log.as_deref().map(RemovalWriter::create).transpose()?;
 
     let display = ProgressDisplay::start(&run_control, global);
     let mut found = job.run_source(&mut inputs, &run_control)?.into_details();
@@ -60,7 +62,7 @@ pub(crate) fn run(arguments: &Dedup, global: GlobalOptions) -> anyhow::Result<Ex
     let mut kept: Vec<Range<u64>> = Vec::new();
     let mut n_documents = 0;
     for file in &files {
-        let rewritten = target.rewrite(&inputs, file, &mut editor)?;
+        let rewritten = target.rewrite(file, |out| inputs.rewrite(file, &mut editor, out))?;
         let is_copied = matches!(rewritten, RewriteOutcome::Copied(_));
         match rewritten {
             RewriteOutcome::Stopped => return Err(stopped(&mut editor).into()),

@@ -1,4 +1,4 @@
-//! The output of a deduplication: none, one file, or a directory with the same file names.
+//! The output of a command that rewrites its inputs: none, one file, or a directory with the same file names.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -6,15 +6,13 @@ use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
-use textkin::engine::DedupEditor;
 use textkin::engine::report::{self, OutputFile, OutputFolder};
-use textkin::engine::source::{InputFile, Inputs, RewriteError, RewriteOutcome};
+use textkin::engine::source::{InputFile, RewriteError, RewriteOutcome};
 
-use crate::arguments::Dedup;
 use crate::outputs::{self, ignore_broken_pipe};
 
 /// Where the cleaned collection is written.
-pub(super) enum Target {
+pub(crate) enum Target {
     /// Not written.
     Nothing,
     /// One file.
@@ -24,23 +22,26 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn new(arguments: &Dedup, files: &[InputFile]) -> anyhow::Result<Self> {
+    /// Checks the paths and starts the output. `out` is `None` if nothing is written; `others` are the other files that
+    /// the command writes.
+    pub(crate) fn new(
+        inputs: &[PathBuf],
+        files: &[InputFile],
+        out: Option<&Path>,
+        others: &[&Path],
+    ) -> anyhow::Result<Self> {
         let is_input = |path: &Path| {
             let place = outputs::canonical(path);
             place.is_some() && files.iter().any(|file| outputs::canonical(&file.path) == place)
         };
-        if let Some(log) = arguments.output.log.as_deref().filter(|log| is_input(log)) {
+        if let Some(other) = others.iter().find(|other| is_input(other)) {
             anyhow::bail!(
                 "{} is an input and would be overwritten; choose another log file",
-                log.display()
+                other.display()
             );
         }
-        let Some(out) =
-            arguments.output.out.as_deref().filter(|_| !arguments.output.dry_run.dry_run)
-        else {
-            return Ok(Self::Nothing);
-        };
-        let one = match arguments.inputs.as_slice() {
+        let Some(out) = out else { return Ok(Self::Nothing) };
+        let one = match inputs {
             [one] if one.as_os_str() == "-" || one.is_file() => Some(one),
             _ => None,
         };
@@ -54,16 +55,15 @@ impl Target {
                 "{} is an input and would be overwritten; choose another output",
                 name.display()
             );
-            let is_both = arguments.output.log.as_ref().is_some_and(|log| *log == name);
             anyhow::ensure!(
-                !is_both,
+                !others.contains(&name.as_path()),
                 "{} is used for two outputs; choose different files",
                 name.display()
             );
             let file = Some(OutputFile::create(&name)?);
             return Ok(Self::File { name, file });
         }
-        for input in arguments.inputs.iter().filter(|input| input.is_dir()) {
+        for input in inputs.iter().filter(|input| input.is_dir()) {
             let place = std::path::absolute(out).unwrap_or_else(|_| out.to_owned());
             let parent = place.parent().and_then(|parent| parent.canonicalize().ok());
             let place = parent
@@ -76,7 +76,7 @@ impl Target {
                 input.display()
             );
         }
-        let root = match arguments.inputs.as_slice() {
+        let root = match inputs {
             [one] if one.is_dir() => Some(one.clone()),
             _ => None,
         };
@@ -85,26 +85,25 @@ impl Target {
             let name = relative(&file.path, root.as_deref());
             anyhow::ensure!(
                 names.insert(name.clone()),
-                "two inputs would be written to {}; deduplicate them one at a time",
+                "two inputs would be written to {}; run the command for one at a time",
                 out.join(name).display()
             );
         }
         Ok(Self::RepoFolder { folder: Some(OutputFolder::create(out)?), root })
     }
 
-    /// Writes an input file without its duplicates.
-    pub(super) fn rewrite(
+    /// Writes an input file as `rewrite` edits it.
+    pub(crate) fn rewrite(
         &mut self,
-        inputs: &Inputs,
         file: &InputFile,
-        editor: &mut DedupEditor<'_>,
+        rewrite: impl FnOnce(&mut (dyn Write + Send)) -> Result<RewriteOutcome, RewriteError>,
     ) -> anyhow::Result<RewriteOutcome> {
         let (name, rewritten) = match self {
-            Self::Nothing => (PathBuf::new(), inputs.rewrite(file, editor, &mut std::io::sink())),
+            Self::Nothing => (PathBuf::new(), rewrite(&mut std::io::sink())),
             Self::File { name, file: slot } => {
                 let Some(output) = slot.take() else { return Ok(RewriteOutcome::Removed) };
                 let mut output = BufWriter::with_capacity(1 << 17, output);
-                let rewritten = inputs.rewrite(file, editor, &mut output);
+                let rewritten = rewrite(&mut output);
                 let rewritten = rewritten.and_then(|rewritten| {
                     output.flush()?;
                     Ok(rewritten)
@@ -128,7 +127,7 @@ impl Target {
                 let created =
                     file_result.with_context(|| format!("cannot create {}", name.display()))?;
                 let mut output = BufWriter::with_capacity(1 << 17, created);
-                let rewritten = inputs.rewrite(file, editor, &mut output);
+                let rewritten = rewrite(&mut output);
                 let rewritten = rewritten.and_then(|rewritten| {
                     output.flush()?;
                     Ok(rewritten)
@@ -150,7 +149,8 @@ impl Target {
         })
     }
 
-    pub(super) fn finish(self) -> anyhow::Result<()> {
+    /// Gives the output its final name.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Nothing => {}
             Self::File { file, .. } => {
