@@ -12,7 +12,8 @@
 ['0', '1']
 
 :func:`discover` finds all pairs of documents that share text, :func:`compare` shows what two texts share,
-:func:`dedup` removes duplicates, :class:`Repository` stores a collection that grows and can be searched, and
+:func:`dedup` removes duplicates, :func:`decontaminate` removes evaluation items from a training corpus,
+:class:`Repository` stores a collection that grows and can be searched, and
 :class:`Tracer` traces the passages of a stream to their origins.
 
 The engine is that of the command line: the same settings give the same results. Results are Arrow tables, which
@@ -20,6 +21,7 @@ pandas, polars and other libraries read without a copy.
 """
 
 from textkin._compare import Comparison, Passage, compare
+from textkin._decontaminate import DecontaminateResult, decontaminate
 from textkin._dedup import DedupResult, dedup
 from textkin._discover import discover
 from textkin._errors import DataError, DataTypeError, Error, SettingError
@@ -37,6 +39,7 @@ __all__ = [
     "CopiedBlock",
     "DataError",
     "DataTypeError",
+    "DecontaminateResult",
     "DedupResult",
     "Error",
     "Fingerprint",
@@ -52,6 +55,7 @@ __all__ = [
     "__version__",
     "clusters",
     "compare",
+    "decontaminate",
     "dedup",
     "discover",
     "fingerprints",

@@ -119,11 +119,11 @@ def dedup(
     )
     with ProgressDisplay(progress) as callback:
         found = _textkin.dedup(rows, settings, callback)
-    remaining = _remaining(data, text or "text", found.removed_rows, dict(found.changed_texts))
-    return DedupResult(remaining, found)
+    rest = remaining(data, text or "text", found.removed_rows, dict(found.changed_texts))
+    return DedupResult(rest, found)
 
 
-def _remaining(data: Any, text: str, removed: Sequence[int], changed: dict[int, str]) -> Any:
+def remaining(data: Any, text: str, removed: Sequence[int], changed: dict[int, str]) -> Any:
     """Returns ``data`` without the rows ``removed`` and with the texts ``changed``."""
     kind = kind_of(data)
     if kind == "pandas":

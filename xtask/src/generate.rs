@@ -44,6 +44,28 @@ pub(crate) fn collection(bytes: u64, file: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Writes `n` questions with answers as JSON lines to `file`. They are not in [`collection`].
+pub(crate) fn items(n: usize, file: &Path) -> Result<()> {
+    let out = File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
+    let mut out = BufWriter::with_capacity(1 << 20, out);
+    let mut random = Random::new(n as u64);
+    for _ in 0..n {
+        let mut text = |words: usize| {
+            let mut text = String::new();
+            for _ in 0..words {
+                text.push(' ');
+                spell(random.word(), &mut text);
+            }
+            text
+        };
+        let lengths = [8, 12, 20, 30, 45, 80];
+        let question = text(lengths[text(1).len() % lengths.len()]);
+        writeln!(out, "{{\"question\":\"{question}?\",\"answer\":\"{}\"}}", text(4))?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
 fn document(random: &mut Random, earlier: &VecDeque<Vec<u32>>, notice: &[u32]) -> Vec<u32> {
     let mut words: Vec<u32> = (0..200 + random.below(1200)).map(|_| random.word()).collect();
     if !earlier.is_empty() {

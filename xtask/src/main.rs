@@ -59,6 +59,9 @@ Release
 
 Benchmarks
   cargo xtask bench discover PATH…     Compare discovery with reading and tokenizing alone (the floor)
+  cargo xtask bench decontaminate [CORPUS EVALS…]
+                                       Compare decontamination with the floor (default: 500 MB of generated
+                                       documents and 86,000 generated questions)
   cargo xtask bench memory [SIZE]      Run discovery on a generated collection of ten times SIZE with SIZE of
                                        memory (default 256MiB)
   cargo xtask bench repository [N…]    Measure repositories of N documents: growth, disk, search
@@ -104,6 +107,7 @@ fn main() -> Result<()> {
         ["test", "python"] => python::test(),
         ["test", rest @ ..] => cargo(&[&TEST, rest].concat()),
         ["bench", "discover", paths @ ..] if !paths.is_empty() => bench::discover(paths),
+        ["bench", "decontaminate", paths @ ..] if paths.len() != 1 => bench::decontaminate(paths),
         ["bench", "memory"] => bench::memory(256 << 20),
         ["bench", "memory", size] => bench::memory(bytes(size)?),
         ["bench", "repository"] => bench::repository(&["10000", "100000", "1000000"]),

@@ -14,6 +14,7 @@ use textkin::engine::{DedupLevel, Duplicates, RunControl};
 
 use crate::data::Data;
 use crate::error;
+use crate::row::document_rows;
 use crate::run::run;
 use crate::settings::SettingsDict;
 use crate::table::Table;
@@ -49,7 +50,7 @@ pub(crate) fn dedup(
     run(py, opened.feed(), progress.as_ref(), |control| {
         let mut inputs = source()?;
         let found = job.run_source(&mut *inputs, control)?.into_details();
-        let rows = rows_of(&found);
+        let rows = document_rows(found.documents.len(), &found.problems);
         let row = |document: u32| rows.get(document as usize).copied().unwrap_or_default();
         let is_whole = matches!(level, DedupLevel::Document { .. });
         if is_whole {
@@ -109,14 +110,6 @@ fn shortened_texts(
     let ShortenedTexts { editor, changed, .. } = collector;
     editor.finish()?;
     Ok(changed)
-}
-
-/// Returns the row of each document; rows with a problem have none.
-fn rows_of(found: &Duplicates) -> Vec<u64> {
-    let row = |problem: &Problem| problem.path.strip_prefix("row ")?.parse::<u64>().ok();
-    let mut problems = found.problems.iter().filter_map(row).peekable();
-    let n_rows = found.documents.len() + found.problems.len();
-    (0..n_rows as u64).filter(|row| problems.next_if(|problem| problem == row).is_none()).collect()
 }
 
 /// Returns the job that the settings describe.

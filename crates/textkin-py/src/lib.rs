@@ -14,6 +14,7 @@
 mod arrow_rows;
 mod compare;
 mod data;
+mod decontaminate;
 mod dedup;
 mod error;
 mod feed;
@@ -35,6 +36,8 @@ use pyo3::prelude::*;
 mod _textkin {
     #[pymodule_export]
     use crate::compare::{ComparedTexts, compare};
+    #[pymodule_export]
+    use crate::decontaminate::{FoundLeaks, decontaminate};
     #[pymodule_export]
     use crate::dedup::{FoundDuplicates, dedup};
     #[pymodule_export]

@@ -96,3 +96,11 @@ pub(crate) fn emit_row(
         Err(reason) => sink.problem(Problem { path: format!("row {row}"), line: None, reason }),
     }
 }
+
+/// Returns the row of each document; rows with a problem have none.
+pub(crate) fn document_rows(n_documents: usize, problems: &[Problem]) -> Vec<u64> {
+    let row = |problem: &Problem| problem.path.strip_prefix("row ")?.parse::<u64>().ok();
+    let n_rows = n_documents + problems.len();
+    let mut problems = problems.iter().filter_map(row).peekable();
+    (0..n_rows as u64).filter(|row| problems.next_if(|problem| problem == row).is_none()).collect()
+}

@@ -71,6 +71,10 @@ pub(crate) struct EvalOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) collection: Vec<PathBuf>,
 
+    /// Evaluation sets whose items synthetic.decontaminate plants in documents [default: invented questions]
+    #[arg(long, value_name = "INPUT")]
+    pub(crate) against: Vec<PathBuf>,
+
     /// Write each result to this directory as CSV, JSON, Markdown, HTML and SVG, with an index.html
     #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Context;
@@ -10,8 +10,8 @@ use serde_json::json;
 use textkin::engine::report::{
     self, BenchmarkCount, ItemLine, LeakLine, LeakSpan, LeakStatistics, LineWriter, terminal,
 };
-use textkin::engine::source::{Inputs, RewriteOutcome, SourceSettings};
-use textkin::engine::types::Problem;
+use textkin::engine::source::{InputFile, Inputs, RewriteOutcome, SourceSettings};
+use textkin::engine::types::{Problem, Span, parallel};
 use textkin::engine::{
     DecontaminationCounts, DocumentLeaks, EditedDocuments, LeakEditor, LeakMatcher, LeakTally,
     RunControl, Settings,
@@ -28,6 +28,9 @@ use crate::messages::print_message;
 use crate::outputs::{self, ignore_broken_pipe};
 use crate::progress::ProgressDisplay;
 
+/// Files that are rewritten at the same time, for each thread.
+const FILES_AT_ONCE: usize = 8;
+
 /// Runs the command.
 pub(crate) fn run(arguments: &Decontaminate, global: GlobalOptions) -> anyhow::Result<Exit> {
     let began = Instant::now();
@@ -40,7 +43,7 @@ pub(crate) fn run(arguments: &Decontaminate, global: GlobalOptions) -> anyhow::R
     let others: Vec<&Path> = output.reports().map(|path| path.as_path()).collect();
     let out = output.out.as_deref().filter(|_| !output.dry_run.dry_run);
     let files = inputs.files();
-    let mut target = Target::new(&arguments.inputs, &files, out, &others)?;
+    let target = Target::new(&arguments.inputs, &files, out, &others)?;
     let job = job(arguments, &source_settings)?;
     job.check()?;
     let log = output.log.as_deref().map(LineWriter::create).transpose()?;
@@ -54,28 +57,34 @@ pub(crate) fn run(arguments: &Decontaminate, global: GlobalOptions) -> anyhow::R
     let threads = arguments.threads.threads.map(usize::from).unwrap_or_else(|| Settings::default().n_threads());
     let cut = if out.is_none() { Cut::None } else { output.cut };
     run_control.progress.begin("reading", 0);
-    for file in &files {
-        let new_editor = || LeakEditor::new(&matcher, cut, &run_control);
-        let mut done = |editor: LeakEditor<'_>| findings.add(editor.finish());
-        let rewritten = target.rewrite(file, |out| {
-            inputs.rewrite_parallel(file, threads, &new_editor, &mut done, out)
-        })?;
-        match rewritten {
-            RewriteOutcome::Stopped => return Err(textkin::Error::Stopped.into()),
-            RewriteOutcome::Copied(reason) => {
-                findings.notes.push(format!("{}: {reason}", file.path.display()));
-            }
-            RewriteOutcome::Truncated(reason) => {
-                findings.notes.push(format!("{}: {reason}", file.path.display()));
-                findings.n_short += 1;
-            }
-            RewriteOutcome::Written | RewriteOutcome::Removed => {}
+    let new_editor = || LeakEditor::new(&matcher, cut, &run_control);
+    if files.len() < 2 * threads {
+        for file in &files {
+            let outcome = target.rewrite(file, |out| {
+                let mut done = |editor: LeakEditor<'_>| findings.add(editor.finish());
+                inputs.rewrite_parallel(file, threads, &new_editor, &mut done, out)
+            })?;
+            findings.add_outcome(file, outcome)?;
+            findings.check(arguments.input.strict)?;
         }
-        if let Some(error) = findings.failure.take() {
-            return Err(error.into());
-        }
-        if let Some(problem) = findings.problems.first().filter(|_| arguments.input.strict) {
-            return Err(textkin::Error::Problem(problem.clone()).into());
+    } else {
+        for files in files.chunks(FILES_AT_ONCE * threads) {
+            let opened = files.iter().map(|file| Ok((file, Mutex::new(inputs.reopen()?))));
+            let opened = opened.collect::<anyhow::Result<Vec<_>>>()?;
+            let rewritten = parallel::map(&opened, threads, |(file, inputs)| {
+                let inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut edited = Vec::new();
+                let outcome = target.rewrite(file, |out| {
+                    let mut done = |editor: LeakEditor<'_>| edited.push(editor.finish());
+                    inputs.rewrite_parallel(file, 1, &new_editor, &mut done, out)
+                });
+                (outcome, edited)
+            });
+            for (file, (outcome, edited)) in files.iter().zip(rewritten) {
+                edited.into_iter().for_each(|edited| findings.add(edited));
+                findings.add_outcome(file, outcome?)?;
+            }
+            findings.check(arguments.input.strict)?;
         }
     }
     // Everything is written before any file gets its final name.
@@ -168,6 +177,32 @@ impl<'a> Findings<'a> {
         }
     }
 
+    fn add_outcome(&mut self, file: &InputFile, outcome: RewriteOutcome) -> Result<(), textkin::Error> {
+        match outcome {
+            RewriteOutcome::Stopped => return Err(textkin::Error::Stopped),
+            RewriteOutcome::Copied(reason) => {
+                self.notes.push(format!("{}: {reason}", file.path.display()));
+            }
+            RewriteOutcome::Truncated(reason) => {
+                self.notes.push(format!("{}: {reason}", file.path.display()));
+                self.n_short += 1;
+            }
+            RewriteOutcome::Written | RewriteOutcome::Removed => {}
+        }
+        Ok(())
+    }
+
+    /// Fails if the log could not be written, or a document could not be read in a strict run.
+    fn check(&mut self, is_strict: bool) -> anyhow::Result<()> {
+        if let Some(error) = self.failure.take() {
+            return Err(error.into());
+        }
+        match self.problems.first() {
+            Some(problem) if is_strict => Err(textkin::Error::Problem(problem.clone()).into()),
+            _ => Ok(()),
+        }
+    }
+
     fn write(&mut self, document: &DocumentLeaks) -> Result<(), report::Error> {
         let Some(log) = &mut self.log else { return Ok(()) };
         for (hit, text) in document.hits.iter().zip(&document.texts) {
@@ -175,14 +210,11 @@ impl<'a> Findings<'a> {
                 continue;
             }
             let item = &self.matcher.set().items()[hit.item as usize];
-            let span = |(found, question): &(_, _)| {
-                let (found, question): (&textkin::engine::types::Span, &textkin::engine::types::Span) = (found, question);
-                LeakSpan {
-                    start: found.start.into(),
-                    end: found.end.into(),
-                    question_start: question.start.into(),
-                    question_end: question.end.into(),
-                }
+            let span = |(found, question): &(Span, Span)| LeakSpan {
+                start: found.start.into(),
+                end: found.end.into(),
+                question_start: question.start.into(),
+                question_end: question.end.into(),
             };
             log.line(&LeakLine {
                 document: &document.id,

@@ -67,7 +67,7 @@ fn list(format: FormatOptions) -> anyhow::Result<Exit> {
     text.push_str(
         "\ndeco: Bernstein and Zobel 2006. hoad: Hoad and Zobel 2003. ids: Kupietz 2005.\n\
          origin: Abdel-Hamid et al. 2009. scam: Shivakumar and Garcia-Molina 1996.\n\
-         truth: labelled pairs, clusters and passages; synthetic: generated collections (both without a paper).\n",
+         truth: labelled pairs, clusters and passages; synthetic: generated collections and planted items (both without a paper).\n",
     );
     terminal::print(&text)?;
     Ok(Exit::Found)
@@ -99,10 +99,19 @@ fn run_each(
     global: GlobalOptions,
 ) -> anyhow::Result<Exit> {
     let mut collections = Vec::new();
+    let items: Arc<[textkin::EvaluationItem]> = match options.against.is_empty() {
+        true => [].into(),
+        false => textkin::Decontaminate::new().against_paths(&options.against)?.items().into(),
+    };
     for folder in &options.collection {
         run_control.progress.begin("reading", 0);
-        collections.push(Some(Collection::load(folder)?));
+        let items = Arc::clone(&items);
+        collections.push(Some(Collection { items, ..Collection::load(folder)? }));
     }
+    anyhow::ensure!(
+        items.is_empty() || !collections.is_empty(),
+        "--against plants items in the documents of a --collection; add one"
+    );
     if collections.is_empty() {
         collections.push(None);
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 use textkin::engine::report::{self, OutputFile, OutputFolder};
@@ -16,7 +17,7 @@ pub(crate) enum Target {
     /// Not written.
     Nothing,
     /// One file.
-    File { name: PathBuf, file: Option<OutputFile> },
+    File { name: PathBuf, file: Mutex<Option<OutputFile>> },
     /// A directory, and the input directory that file names are relative to, if there is one.
     RepoFolder { folder: Option<OutputFolder>, root: Option<PathBuf> },
 }
@@ -60,7 +61,7 @@ impl Target {
                 "{} is used for two outputs; choose different files",
                 name.display()
             );
-            let file = Some(OutputFile::create(&name)?);
+            let file = Mutex::new(Some(OutputFile::create(&name)?));
             return Ok(Self::File { name, file });
         }
         for input in inputs.iter().filter(|input| input.is_dir()) {
@@ -94,13 +95,14 @@ impl Target {
 
     /// Writes an input file as `rewrite` edits it.
     pub(crate) fn rewrite(
-        &mut self,
+        &self,
         file: &InputFile,
         rewrite: impl FnOnce(&mut (dyn Write + Send)) -> Result<RewriteOutcome, RewriteError>,
     ) -> anyhow::Result<RewriteOutcome> {
         let (name, rewritten) = match self {
             Self::Nothing => (PathBuf::new(), rewrite(&mut std::io::sink())),
             Self::File { name, file: slot } => {
+                let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(output) = slot.take() else { return Ok(RewriteOutcome::Removed) };
                 let mut output = BufWriter::with_capacity(1 << 17, output);
                 let rewritten = rewrite(&mut output);
@@ -154,7 +156,7 @@ impl Target {
         match self {
             Self::Nothing => {}
             Self::File { file, .. } => {
-                if let Some(file) = file {
+                if let Some(file) = file.into_inner().unwrap_or_else(PoisonError::into_inner) {
                     ignore_broken_pipe(file.finish())?;
                 }
             }

@@ -10,6 +10,7 @@ mod against;
 mod bad_input;
 mod client;
 mod compare;
+mod decontaminate;
 mod dedup;
 mod eval;
 mod exclusions;

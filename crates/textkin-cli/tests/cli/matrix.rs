@@ -38,6 +38,7 @@ const READERS: &[&str] = &[
     "discover",
     "verify",
     "dedup",
+    "decontaminate",
     "repo add",
     "repo replace",
     "search",
@@ -58,7 +59,16 @@ const MATRIX: &[Common] = &[
     Common {
         long: "threads",
         short: Some('j'),
-        yes: &["discover", "verify", "dedup", "repo add", "repo replace", "repo compact", "search"],
+        yes: &[
+            "discover",
+            "verify",
+            "dedup",
+            "decontaminate",
+            "repo add",
+            "repo replace",
+            "repo compact",
+            "search",
+        ],
         no: &[
             (&["compare"], "compares two documents, on one thread"),
             (&["trace"], "each document depends on those before it"),
@@ -85,6 +95,7 @@ const MATRIX: &[Common] = &[
         ],
         no: &[
             (&["compare"], "needs a small multiple of the two documents"),
+            (&["decontaminate"], "needs a multiple of the evaluation sets"),
             (&["search", "index"], "the index is mapped into memory, the system frees it"),
             (
                 &[
@@ -109,7 +120,7 @@ const MATRIX: &[Common] = &[
     Common {
         long: "temp-dir",
         short: None,
-        yes: &["discover", "verify", "dedup", "repo add", "repo replace", "trace"],
+        yes: &["discover", "verify", "dedup", "decontaminate", "repo add", "repo replace", "trace"],
         no: &[
             (&["compare", "search", "index"], "writes no temporary files"),
             (STORED, "writes inside the repository only"),
@@ -127,6 +138,7 @@ const MATRIX: &[Common] = &[
             "compare",
             "verify",
             "dedup",
+            "decontaminate",
             "repo create",
             "repo add",
             "repo replace",
@@ -171,6 +183,7 @@ const MATRIX: &[Common] = &[
             "compare",
             "verify",
             "dedup",
+            "decontaminate",
             "repo add",
             "repo replace",
             "repo list",
@@ -208,7 +221,7 @@ const MATRIX: &[Common] = &[
         yes: &["discover", "compare", "trace"],
         no: &[
             (&["verify"], "checks a page instead"),
-            (&["dedup", "search", "index"], "there is no page for its result"),
+            (&["dedup", "decontaminate", "search", "index"], "there is no page for its result"),
             (&["repo add", "repo replace"], "textkin discover DIR --html shows all pairs"),
             (STORED, "there is no page for its result"),
             (&["eval run", "eval all"], "--out writes HTML, among others"),
@@ -260,7 +273,7 @@ const MATRIX: &[Common] = &[
     Common {
         long: "dry-run",
         short: None,
-        yes: &["dedup", "repo add", "repo replace", "repo remove"],
+        yes: &["dedup", "decontaminate", "repo add", "repo replace", "repo remove"],
         no: &[
             (
                 &["discover", "compare", "verify", "search", "trace", "index"],
@@ -293,6 +306,7 @@ const MATRIX: &[Common] = &[
                 ],
                 "compares no texts",
             ),
+            (&["decontaminate"], "rare words weigh more by themselves"),
             (&["index"], "fixed when the index is written"),
             (EXPERIMENTS, "experiments set their own normalization"),
             (&["client probe", "client register"], "the server compares"),
@@ -306,6 +320,7 @@ const MATRIX: &[Common] = &[
         yes: &["discover", "dedup", "repo add", "repo replace", "search"],
         no: &[
             (&["compare", "verify"], "shows all scores, or checks those of the report"),
+            (&["decontaminate"], "judges items by a rule, see --preset"),
             (&["trace", "index"], "reports passages or chunks, not pairs"),
             (STORED, "scores no pairs"),
             (EXPERIMENTS, "experiments compare scores"),
@@ -317,7 +332,7 @@ const MATRIX: &[Common] = &[
     Common {
         long: "threshold",
         short: Some('t'),
-        yes: &["discover", "dedup", "repo add", "repo replace", "search", "client probe"],
+        yes: &["discover", "dedup", "decontaminate", "repo add", "repo replace", "search", "client probe"],
         no: &[
             (&["compare", "verify"], "shows or checks every score"),
             (&["trace", "index"], "reports passages or chunks, not pairs"),
@@ -334,7 +349,7 @@ const MATRIX: &[Common] = &[
         yes: &["discover", "search", "trace", "index", "client alerts"],
         no: &[
             (&["compare", "verify"], "shows everything"),
-            (&["dedup"], "--log lists everything"),
+            (&["dedup", "decontaminate"], "--log lists everything"),
             (&["repo add", "repo replace"], "--out lists everything"),
             (STORED, "shows everything"),
             (EXPERIMENTS, "shows everything"),
@@ -353,6 +368,7 @@ const READERS_AND_COMPARE: &[&str] = &[
     "discover",
     "verify",
     "dedup",
+    "decontaminate",
     "repo add",
     "repo replace",
     "search",
@@ -375,6 +391,7 @@ const ALL: &[&str] = &[
     "compare",
     "verify",
     "dedup",
+    "decontaminate",
     "repo create",
     "repo add",
     "repo replace",

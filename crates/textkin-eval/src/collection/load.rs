@@ -35,7 +35,8 @@ impl Collection {
             texts.iter().zip(0..).map(|(text, number)| (text.id.as_str(), number)).collect();
         LabelReader { folder, texts: &texts, numbers, truth: &mut truth }.read(&manifest)?;
         let (name, note) = (manifest.name, manifest.note);
-        let mut collection = Self { name, note, texts: texts.into(), truth };
+        let items = [].into();
+        let mut collection = Self { name, note, texts: texts.into(), truth, items };
         if let Some(share) = manifest.unjudged_containment {
             collection.truth.contained = collection.contained(share)?;
         }

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use textkin::engine::source::MemorySource;
+use textkin::EvaluationItem;
 use textkin::engine::types::Document;
 
 pub use manifest::{
@@ -54,6 +55,8 @@ pub struct Collection {
     pub texts: Arc<[CollectionDocument]>,
     /// Ground truth about the documents.
     pub truth: GroundTruth,
+    /// Evaluation items to plant in the documents; none by default.
+    pub items: Arc<[EvaluationItem]>,
 }
 
 /// Ground truth about the documents of a collection, by document number.
@@ -198,6 +201,7 @@ impl Collection {
             name: self.name.clone(),
             note: self.note.clone(),
             texts: self.texts.iter().take(n).cloned().collect(),
+            items: Arc::clone(&self.items),
             truth: GroundTruth {
                 related: truth
                     .related
@@ -264,6 +268,7 @@ impl From<SyntheticCollection> for Collection {
                 passages: synthetic.passages,
                 ..GroundTruth::default()
             },
+            items: [].into(),
         }
     }
 }

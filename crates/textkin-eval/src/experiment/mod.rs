@@ -4,6 +4,7 @@
 //! function and list it in [`ALL`].
 
 mod deco;
+mod decontaminate;
 mod hoad;
 mod ids;
 mod synthetic;
@@ -106,7 +107,7 @@ const NO_UNRELATED: &str = "n/a: no pair of this collection is labelled as unrel
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 34] = [
+pub const ALL: [Experiment; 35] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Requirement::Related, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Requirement::Related, deco::table3),
     experiment("deco.table4", "Coverage and average precision with chunks modulo 16 and 256", Requirement::Related, deco::table4),
@@ -141,6 +142,7 @@ pub const ALL: [Experiment; 34] = [
     experiment("synthetic.methods", "Recall by share of replaced words and method", Requirement::Nothing, synthetic::methods),
     experiment("synthetic.passages", "Recall of copied passages by length and method", Requirement::Nothing, synthetic::passages),
     experiment("synthetic.minhash", "Recall compared with MinHash and LSH at the default settings of common tools", Requirement::Related, synthetic::minhash),
+    experiment("synthetic.decontaminate", "Planted evaluation items that are found, and hard negatives", Requirement::Documents, decontaminate::planted),
 ];
 
 const fn experiment(

@@ -21,7 +21,7 @@ use super::items::{EvaluationItem, EvaluationSet};
 use super::place::{DocumentWords, ItemText, Place, PlaceFinder};
 use super::published;
 use super::rule::Preset;
-use super::words::{Frequencies, ItemTokenizer, ItemWords, WordKind, token_buffer, tokenizer};
+use super::words::{Frequencies, ItemTokenizer, ItemWords, token_buffer, tokenizer};
 
 /// Minimum length in words, and minimum number of different words with content, of a question that is found by itself.
 const LONG: (f64, usize) = (13.0, 6);
@@ -32,8 +32,8 @@ const DISTINCT: (f64, usize) = (8.0, 5);
 /// The same for items that consist of a question only.
 const ALONE: (f64, usize) = (5.0, 3);
 
-/// Minimum length and number of words with content to be judged at all.
-const JUDGED: (f64, usize) = (2.0, 1);
+/// Minimum length of a text to be judged at all, and minimum number of words with content in question and answer.
+const JUDGED: (f64, usize) = (2.0, 2);
 
 /// Questions that are shorter are judged together with their passage or answer.
 const MIN_QUESTION: f64 = 4.0;
@@ -138,6 +138,13 @@ struct JudgedItem {
     passage: Option<ItemWords>,
 }
 
+impl JudgedItem {
+    /// Returns the largest number of words with content of an answer or of the passage.
+    fn n_content(&self) -> usize {
+        self.answers.iter().chain(&self.passage).map(ItemWords::n_content).max().unwrap_or(0)
+    }
+}
+
 /// Judges documents against all items.
 #[derive(Debug)]
 pub struct LeakMatcher {
@@ -146,8 +153,6 @@ pub struct LeakMatcher {
     min_share: Option<f64>,
     texts: Vec<ItemText>,
     items: Vec<JudgedItem>,
-    /// Words without content.
-    common: HashSet<u64>,
     index: RunIndex,
     tokenizer: WordTokenizer,
     /// Items that are in too many documents to be leaks.
@@ -217,11 +222,6 @@ impl LeakMatcher {
         for (number, text) in (0u32..).zip(&numbers) {
             texts[*text as usize].items.push(number);
         }
-        let mut common = HashSet::new();
-        for text in &texts {
-            let pairs = text.words.hashes.iter().zip(&text.words.words);
-            common.extend(pairs.filter(|(_, word)| word.kind == WordKind::Common).map(|(hash, _)| *hash));
-        }
         let is_ambiguous = |number: usize, text: &ItemText| {
             let benchmark = &set.items()[number].benchmark;
             let same = text.items.iter().filter(|item| set.items()[**item as usize].benchmark == *benchmark);
@@ -261,7 +261,7 @@ impl LeakMatcher {
             Preset::Decon => RunIndex::of_all_runs(&runs, |_| 5),
         };
         let public = HashSet::new();
-        Self { set, preset, min_share: None, texts, items, common, index, tokenizer, public }
+        Self { set, preset, min_share: None, texts, items, index, tokenizer, public }
     }
 
     /// Sets the minimum share of an item, instead of that of the rule.
@@ -291,7 +291,11 @@ impl LeakMatcher {
 
     fn is_judged(&self, text: &ItemText) -> bool {
         match self.preset {
-            Preset::Textkin => text.length >= JUDGED.0 && text.n_content >= JUDGED.1,
+            Preset::Textkin => {
+                let confirms = |item: &u32| self.items[*item as usize].n_content();
+                let n_content = text.items.iter().map(confirms).max().unwrap_or(0);
+                text.length >= JUDGED.0 && text.n_content + n_content >= JUDGED.1
+            }
             preset => published::is_judged(preset, text),
         }
     }
@@ -326,7 +330,7 @@ impl LeakMatcher {
             places.clear();
             match self.preset {
                 Preset::Textkin => {
-                    finder.find(text, document, group, &self.common, places);
+                    finder.find(text, document, group, places);
                     for place in &*places {
                         self.judge(text, document, place, found);
                     }
@@ -368,7 +372,9 @@ impl LeakMatcher {
                 let reach = 2 * passage.hashes.len() + PASSAGE_DISTANCE;
                 part_near(passage, document, place.words(), reach, reach)
             });
-            let has_answer = answer.as_ref().is_some_and(|part| part.share >= ANSWER_SHARE);
+            let has_answer = answer.as_ref().is_some_and(|part| {
+                part.share >= ANSWER_SHARE && text.n_content + part.n_content >= JUDGED.1
+            });
             let has_passage = passage.as_ref().is_some_and(|part| part.share >= PASSAGE_SHARE);
             let is_specific = item.passage.is_none() && !item.is_ambiguous;
             let is_by_itself = item.is_combined
@@ -521,6 +527,8 @@ fn without_label(answer: &str) -> &str {
 #[derive(Clone, Debug)]
 struct FoundPart {
     share: f64,
+    /// Number of its words with content.
+    n_content: usize,
     /// Words of the document, from the first that is found to the last.
     words: Range<usize>,
 }
@@ -539,7 +547,8 @@ fn part_near(
         place.end..(place.end + after).min(n_words),
     ];
     let run = part.hashes.len().min(PART_RUN);
-    let mut best = FoundPart { share: 0.0, words: place.end..place.end };
+    let n_content = part.n_content();
+    let mut best = FoundPart { share: 0.0, n_content, words: place.end..place.end };
     if run == 0 {
         return best;
     }
@@ -563,7 +572,7 @@ fn part_near(
         let all: f64 = (0..is_found.len()).map(bits).sum();
         let found: f64 = (0..is_found.len()).filter(|index| is_found[*index]).map(bits).sum();
         if found / all > best.share {
-            best = FoundPart { share: found / all, words: first..last };
+            best = FoundPart { share: found / all, n_content, words: first..last };
         }
     }
     best

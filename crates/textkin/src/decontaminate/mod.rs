@@ -18,6 +18,8 @@ mod place;
 mod published;
 mod rule;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use std::ops::ControlFlow;
@@ -32,6 +34,7 @@ pub use editor::{DecontaminationCounts, DocumentLeaks, EditedDocuments, LeakEdit
 pub use items::{Answer, EvaluationItem, EvaluationSet, ItemFields};
 pub use matcher::{LeakHit, LeakMatcher, LeakReason, MatchBuffer};
 pub use rule::{Cut, Preset};
+pub use words::ITEM_NORMALIZATION;
 pub use tally::{ItemCount, ItemStatus, LeakTally};
 
 /// Text from the beginning of a corpus that decides how rare words are.

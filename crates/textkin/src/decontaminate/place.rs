@@ -6,12 +6,11 @@
 
 use std::ops::Range;
 
-use hashbrown::HashSet;
 use textkin_core::Span;
 
 use super::align::Aligner;
 use super::index::RunHit;
-use super::words::{ItemWords, WordKind, is_same_run};
+use super::words::{ItemWord, ItemWords, WordKind, is_same_run};
 
 /// Maximum words of a text that are aligned at once; a longer one is aligned section by section.
 const SECTION: usize = 256;
@@ -48,8 +47,10 @@ pub(super) struct ItemText {
     /// Its number of distinct words with content, and its length in words.
     pub(super) n_content: usize,
     pub(super) length: f64,
-    /// The words of the sentence that asks; what is before them may be a quotation.
-    pub(super) ask: Range<usize>,
+    /// The words of the sentences that ask; the others may be a quotation.
+    pub(super) asks: Vec<Range<usize>>,
+    /// Whether it has no words but numbers and single letters, so that its symbols count too.
+    pub(super) is_formula: bool,
     /// The items with this text.
     pub(super) items: Vec<u32>,
 }
@@ -57,41 +58,40 @@ pub(super) struct ItemText {
 impl ItemText {
     pub(super) fn new(text: String, words: ItemWords) -> Self {
         let (n_content, length) = (words.n_content(), words.length());
-        let ask = ask(&text, &words);
-        Self { text, words, n_content, length, ask, items: Vec::new() }
+        let asks = asks(&text, &words);
+        let is_word = |word: &ItemWord| word.kind != WordKind::Number && word.span.len() > 1;
+        let is_formula = !words.words.iter().any(is_word);
+        Self { text, words, n_content, length, asks, is_formula, items: Vec::new() }
     }
 }
 
-/// Returns the words of the last question, or of the last sentence if nothing is asked.
-fn ask(text: &str, words: &ItemWords) -> Range<usize> {
+/// Returns the words of the last sentence, and of the first one if it is a question.
+fn asks(text: &str, words: &ItemWords) -> Vec<Range<usize>> {
     const MIN_WORDS: usize = 3;
-    let n_words = words.words.len();
-    let ends = |character: char| matches!(character, '.' | '?' | '!' | '。' | '？' | '！' | '\n');
-    // First word and mark of each sentence.
-    let mut sentences: Vec<(Range<usize>, char)> = Vec::new();
+    let is_end = |character: char| matches!(character, '.' | '?' | '!' | '。' | '？' | '！' | '\n');
+    // The words of each sentence, and whether it is a question.
+    let mut sentences: Vec<(Range<usize>, bool)> = Vec::new();
     let mut begin = 0;
-    let marks = text.char_indices().filter(|(_, character)| ends(*character));
+    let marks = text.char_indices().filter(|(_, character)| is_end(*character));
     for (at, mark) in marks.chain([(text.len(), '.')]) {
         let next = text[at..].chars().nth(1);
-        if next.is_some_and(char::is_alphanumeric) && mark.is_ascii() && mark != '\n' {
-            // A decimal point, or a missing space.
+        if next.is_some_and(char::is_alphanumeric) && matches!(mark, '.' | '?' | '!') {
+            // A decimal point, or an abbreviation.
             continue;
         }
         let end = words.words.partition_point(|word| (word.span.start as usize) < at);
-        if end >= begin + MIN_WORDS || (at == text.len() && end > begin && sentences.is_empty()) {
-            sentences.push((begin..end, mark));
+        let is_question = matches!(mark, '?' | '？');
+        if end >= begin + MIN_WORDS {
+            sentences.push((begin..end, is_question));
             begin = end;
-        } else if let Some((last, kind)) = sentences.last_mut().filter(|_| end > begin) {
+        } else if let Some((last, asks)) = sentences.last_mut().filter(|_| end > begin) {
             last.end = end;
+            *asks |= is_question;
             begin = end;
-            if matches!(mark, '?' | '？') {
-                *kind = mark;
-            }
         }
     }
-    let is_question = |(_, mark): &&(Range<usize>, char)| matches!(mark, '?' | '？');
-    let found = sentences.iter().rfind(is_question).or(sentences.last());
-    found.map_or(0..n_words, |(words, _)| words.clone())
+    let first = sentences.first().filter(|(_, is_question)| *is_question && sentences.len() > 1);
+    first.into_iter().chain(sentences.last()).map(|(words, _)| words.clone()).collect()
 }
 
 /// A place of a text in a document.
@@ -101,7 +101,7 @@ pub(super) struct Place {
     pub(super) pairs: Vec<(u32, u32)>,
     /// The share of the text that is found, weighted by rarity.
     pub(super) share: f64,
-    /// The same for the sentence that asks.
+    /// The same for the sentences that ask: the smallest.
     pub(super) ask_share: f64,
     /// Whether nothing but common words is missing.
     pub(super) is_whole: bool,
@@ -133,7 +133,6 @@ impl PlaceFinder {
         text: &ItemText,
         document: DocumentWords<'_>,
         hits: &[RunHit],
-        common: &HashSet<u64>,
         places: &mut Vec<Place>,
     ) {
         let begin = places.len();
@@ -149,7 +148,7 @@ impl PlaceFinder {
             rest = after;
             let mut place = Place::default();
             self.align(text, document, cluster, &mut place.pairs);
-            self.measure(text, document, common, &mut place);
+            self.measure(text, document, &mut place);
             let words = place.words();
             match places[begin..].last_mut() {
                 Some(last) if last.words().end > words.start => {
@@ -215,7 +214,6 @@ impl PlaceFinder {
         &mut self,
         text: &ItemText,
         document: DocumentWords<'_>,
-        common: &HashSet<u64>,
         place: &mut Place,
     ) {
         let n_words = text.words.hashes.len();
@@ -248,7 +246,7 @@ impl PlaceFinder {
                 };
                 let is_inner = before.is_some() && after.is_some();
                 let gap = Gap { item, document: other, is_inner, is_head: before.is_none() };
-                match gap.verdict(text, document, common) {
+                match gap.verdict(text, document) {
                     GapVerdict::Same => self.is_matched[gap.item.clone()].fill(true),
                     GapVerdict::Missing => {}
                     GapVerdict::Contradicted => place.is_contradicted = true,
@@ -264,10 +262,13 @@ impl PlaceFinder {
             if all > 0.0 { found / all } else { 0.0 }
         };
         place.share = found(0..n_words);
-        place.ask_share = found(text.ask.clone());
+        place.ask_share = text.asks.iter().cloned().map(found).fold(1.0, f64::min);
         let words = text.words.words.iter().zip(&self.is_matched);
         place.is_whole =
             words.into_iter().all(|(word, is_matched)| *is_matched || word.kind == WordKind::Common);
+        if text.is_formula && !has_same_symbols(&text.text, document.slice(place.words())) {
+            place.is_contradicted = true;
+        }
     }
 }
 
@@ -297,7 +298,6 @@ impl Gap {
         &self,
         text: &ItemText,
         document: DocumentWords<'_>,
-        common: &HashSet<u64>,
     ) -> GapVerdict {
         if self.document.is_empty() {
             return GapVerdict::Missing;
@@ -331,14 +331,19 @@ impl Gap {
                 return GapVerdict::Missing;
             }
         }
-        let has_content = words.iter().any(|word| word.kind != WordKind::Common);
-        let is_replaced =
-            self.document.clone().any(|word| !common.contains(&document.hashes[word]));
-        match has_content && is_replaced {
-            true => GapVerdict::Contradicted,
-            false => GapVerdict::Missing,
-        }
+        GapVerdict::Contradicted
     }
+}
+
+/// Whether a text and a stretch have the same symbols and words, whatever the white space. The stretch ends with a
+/// word, and the text may have symbols before its first and after its last word.
+fn has_same_symbols(text: &str, found: &str) -> bool {
+    let symbols = |text: &str| -> String {
+        let text = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let letters = text.chars().filter(|letter| !letter.is_whitespace());
+        letters.map(|letter| if letter == '−' { '-' } else { letter }).collect()
+    };
+    symbols(text) == symbols(found)
 }
 
 /// Whether two stretches without digits differ in so few letters that it is a matter of spelling.

@@ -8,8 +8,8 @@ use textkin_core::chunk::token_hash;
 use textkin_core::{Layers, Span, Tokenizer, Tokens};
 use textkin_text::tokenizer::WordTokenizer;
 
-/// Normalization of words: characters of scripts without spaces are words.
-const NORMALIZATION: &str = "nfkc+undisguise+fold+cjk";
+/// Normalization of the words of items and documents: characters of scripts without spaces are words.
+pub const ITEM_NORMALIZATION: &str = "nfkc+undisguise+fold+cjk";
 
 /// Words of a training text that count as one text: long documents would make every word common.
 pub(super) const SAMPLE_WORDS: usize = 128;
@@ -22,7 +22,7 @@ const MIN_CONTENT: f32 = 4.0;
 
 /// Returns the tokenizer of items and documents.
 pub(super) fn tokenizer() -> WordTokenizer {
-    WordTokenizer::new(&NORMALIZATION.parse().expect("the steps exist"))
+    WordTokenizer::new(&ITEM_NORMALIZATION.parse().expect("the steps exist"))
 }
 
 /// Returns a buffer for hashes and positions of words.
@@ -130,7 +130,7 @@ pub(super) struct ItemTokenizer {
 
 impl ItemTokenizer {
     pub(super) fn new() -> Self {
-        let stop_words = format!("{NORMALIZATION}+stop:en");
+        let stop_words = format!("{ITEM_NORMALIZATION}+stop:en");
         Self {
             tokenizer: tokenizer(),
             stop_words: WordTokenizer::new(&stop_words.parse().expect("the steps exist")),

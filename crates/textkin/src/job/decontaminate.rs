@@ -92,6 +92,12 @@ impl Decontaminate {
         Ok(self)
     }
 
+    /// Returns the evaluation items that were added.
+    #[must_use]
+    pub fn items(&self) -> &[EvaluationItem] {
+        self.set.items()
+    }
+
     /// Returns the settings for reading evaluation sets.
     #[must_use]
     pub fn item_settings(&self, settings: SourceSettings) -> SourceSettings {

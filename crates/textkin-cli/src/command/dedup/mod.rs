@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Dedup, global: GlobalOptions) -> anyhow::Result<Ex
     let DedupOutput { out, dry_run, log, .. } = &arguments.output;
     let out = out.as_deref().filter(|_| !dry_run.dry_run);
     let others: Vec<_> = log.as_deref().into_iter().collect();
-    let mut target = Target::new(&arguments.inputs, &files, out, &others)?;
+    let target = Target::new(&arguments.inputs, &files, out, &others)?;
     let log = log.as_deref().map(RemovalWriter::create).transpose()?;
 
     let display = ProgressDisplay::start(&run_control, global);

@@ -7,6 +7,7 @@
 mod common;
 mod differences;
 mod documents;
+mod leaks;
 mod report;
 mod scores;
 mod run_page;
@@ -49,6 +50,11 @@ pub(crate) fn run(arguments: &Verify, global: GlobalOptions) -> anyhow::Result<E
     let run_control = Arc::new(RunControl::default());
     interrupt::listen(&run_control)?;
     let name = || arguments.report.display().to_string();
+    if let Some(lines) = leaks::read_log(&arguments.report).with_context(name)? {
+        let settings = collection_settings(&arguments.input);
+        let mut inputs = Inputs::open(&arguments.inputs, &settings)?;
+        return leaks::verify(&lines, &mut inputs, arguments, global.quiet).with_context(name);
+    }
     let report = ParsedReport::read(&arguments.report).with_context(name)?;
     anyhow::ensure!(
         !report.comparisons.is_empty() || report.run.is_some(),

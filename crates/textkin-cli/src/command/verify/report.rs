@@ -21,14 +21,19 @@ pub(super) struct ParsedReport {
     pub(super) run: Option<Value>,
 }
 
+/// Reads the text of a report, which may be compressed.
+pub(super) fn read_report(path: &Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    let reader = decompressed(std::fs::File::open(path)?)?;
+    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= MAX_BYTES, "the report is larger than 1 GiB");
+    String::from_utf8(bytes).ok().context("not a textkin report")
+}
+
 impl ParsedReport {
     /// Reads a report: HTML, JSON or JSON lines, which may be compressed.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let mut bytes = Vec::new();
-        let reader = decompressed(std::fs::File::open(path)?)?;
-        reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-        anyhow::ensure!(bytes.len() as u64 <= MAX_BYTES, "the report is larger than 1 GiB");
-        Self::new(String::from_utf8(bytes).ok().context("not a textkin report")?)
+        Self::new(read_report(path)?)
     }
 
     /// Parses a report.
