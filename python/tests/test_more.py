@@ -1,5 +1,7 @@
 """compare, dedup, fingerprints, repositories, tracers."""
 
+import json
+
 import pytest
 from synthetic import make_documents, pair_rows
 
@@ -104,6 +106,59 @@ def test_dedup_keeps_the_requested_duplicate():
             textkin.dedup(rows, **settings)
     with pytest.raises(textkin.DataError, match="python -m textkin dedup"):
         textkin.dedup("somewhere/*.jsonl")
+
+
+QUIZ = [
+    {"id": "q1", "question": "How many eggs do 16 ducks lay in a week if each of them lays 3 eggs on every day?", "answer": "336"},
+    {"id": "q2", "question": "Which bird can fly backwards?", "answer": "the hummingbird"},
+]
+
+
+@pytest.mark.parametrize("cut", ["document", "span"])
+def test_decontaminate_returns_the_type_that_was_passed_in(cut):
+    documents = [d for d in make_documents(40, 3) if d["text"]]
+    leak = documents[5]["text"]
+    documents[5] = {**documents[5], "text": f"{leak}\n{QUIZ[0]['question']}"}
+    documents[9] = {**documents[9], "text": "Which bird can fly backwards? (a) the owl (b) the hummingbird"}
+    expected = None
+    for data in kinds(documents):
+        result = textkin.decontaminate(data, against=QUIZ, cut=cut)
+        assert type(result.data) is type(data)
+        expected = plain(result.data) if expected is None else expected
+        assert plain(result.data) == expected
+        assert result.counts["documents_flagged"] == 2
+        found = [(hit["document"], hit["item"], hit["reason"]) for hit in result.hits.to_pylist()]
+        assert found == [(documents[5]["id"], "q1", "question"), (documents[9]["id"], "q2", "question and answer")]
+        assert [item["status"] for item in result.items.to_pylist()] == ["leaked", "leaked"]
+    if cut == "document":
+        assert expected == [d for number, d in enumerate(documents) if number not in (5, 9)]
+    else:
+        assert expected[5]["text"] == leak + "\n" and expected[9]["text"] == ""
+
+
+def test_evaluation_items_of_any_kind(tmp_path):
+    texts = ["A quiz: which bird can fly backwards? The hummingbird!", "nothing"]
+    path = tmp_path / "quiz.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in QUIZ), encoding="utf-8")
+    renamed = [{"prompt": row["question"], "target": row["answer"]} for row in QUIZ]
+    pyarrow = pytest.importorskip("pyarrow")
+    for against in (QUIZ, iter(QUIZ), path, str(path), [path], pyarrow.Table.from_pylist(QUIZ)):
+        assert textkin.decontaminate(texts, against=against).data == ["nothing"]
+    fields = dict(question_field="prompt", answer_field="target")
+    assert textkin.decontaminate(texts, against=renamed, **fields).data == ["nothing"]
+    assert textkin.decontaminate(texts, against=QUIZ, cut="none").data == texts
+    with pytest.raises(textkin.Error, match="question"):
+        textkin.decontaminate(texts, against=renamed)
+    with pytest.raises(textkin.Error, match="no item"):
+        textkin.decontaminate(texts, against=[])
+    for settings in (dict(preset="gpt4"), dict(cut="half"), dict(threshold=80)):
+        with pytest.raises(textkin.SettingError):
+            textkin.decontaminate(texts, against=QUIZ, **settings)
+    for against in (7, {"question": "x"}, b"x", [1]):
+        with pytest.raises(textkin.DataTypeError):
+            textkin.decontaminate(texts, against=against)
+    with pytest.raises(textkin.DataError, match="python -m textkin decontaminate"):
+        textkin.decontaminate("somewhere/*.jsonl", against=QUIZ)
 
 
 def test_fingerprints_are_stable():

@@ -144,11 +144,14 @@ pub(crate) fn decontaminate(paths: &[&str]) -> Result<()> {
         let mut command = Command::new(target()?.join("textkin"));
         command.arg("decontaminate").args(corpus).args(["--quiet", "--threads", "2"]);
         command.args(items.iter().flat_map(|item| [Path::new("--against"), item.as_path()]));
-        for (option, name) in [("--out", "clean.jsonl"), ("--log", "hits.jsonl"), ("--stats", "stats.json")] {
+        for (option, name) in
+            [("--out", "clean.jsonl"), ("--log", "hits.jsonl"), ("--stats", "stats.json")]
+        {
             command.arg(option).arg(folder.path().join(name));
         }
         ensure!(matches!(command.status()?.code(), Some(0 | 1)), "decontaminate failed");
-        let stats: Value = serde_json::from_slice(&std::fs::read(folder.path().join("stats.json"))?)?;
+        let stats: Value =
+            serde_json::from_slice(&std::fs::read(folder.path().join("stats.json"))?)?;
         let time = stats["seconds"].as_f64().context("decontaminate did not report its time")?;
         if time < seconds {
             (seconds, best) = (time, stats);

@@ -44,8 +44,9 @@ pub mod distributed;
 pub use crate::analyzer::Analyzer;
 pub use crate::compare::{CommonText, TextComparison, compare, compare_without, digest};
 pub use crate::decontaminate::{
-    DecontaminationCounts, DocumentLeaks, ITEM_NORMALIZATION, EditedDocuments, ItemCount, ItemFields, LeakEditor, LeakMatcher, LeakTally,
-    Leaks, MatchBuffer, find_leaks, find_public_items, sample_corpus,
+    DecontaminationCounts, DocumentLeaks, EditedDocuments, ITEM_NORMALIZATION, ItemCount,
+    ItemFields, LeakEditor, LeakMatcher, LeakTally, Leaks, MatchBuffer, find_leaks,
+    find_public_items, sample_corpus,
 };
 pub use crate::dedup::{
     DedupCounts, DedupEditor, DedupLevel, DedupSettings, DuplicateMeasure, Duplicates, KeepRule,

@@ -75,13 +75,15 @@ mod threshold;
 mod streams;
 
 pub use decontaminate::{
-    Answer, Cut, EvaluationItem, EvaluationSet, ItemStatus, LeakHit, LeakReason, Preset as DecontaminationRule,
+    Answer, Cut, EvaluationItem, EvaluationSet, ItemStatus, LeakHit, LeakReason,
+    Preset as DecontaminationRule,
 };
 pub use error::Error;
 pub use job::{
-    ByteSize, Cleaned, Compare, Comparison, Decontaminate, Decontaminated, Dedup, DedupUnit, Discover,
-    Discovery, DocumentCluster, ItemResult, Keep, Leak, Observer, OptionValue, PassageOrigin, RemovedDocument, RepositoryBuilder,
-    RewrittenPassage, Search, SearchHit, SharedPassage, StageProgress, TracedDocument, Tracer,
+    ByteSize, Cleaned, Compare, Comparison, Decontaminate, Decontaminated, Dedup, DedupUnit,
+    Discover, Discovery, DocumentCluster, ItemResult, Keep, Leak, Observer, OptionValue,
+    PassageOrigin, RemovedDocument, RepositoryBuilder, RewrittenPassage, Search, SearchHit,
+    SharedPassage, StageProgress, TracedDocument, Tracer,
 };
 pub use repository::{AddSummary, ExistingPolicy, Repository};
 pub use textkin_core::{Content, Document, Problem};

@@ -54,7 +54,11 @@ pub(crate) fn run(arguments: &Decontaminate, global: GlobalOptions) -> anyhow::R
     inputs.reopen()?;
     let matcher = job.matcher(&inputs, &run_control)?;
     let mut findings = Findings::new(&matcher, log);
-    let threads = arguments.threads.threads.map(usize::from).unwrap_or_else(|| Settings::default().n_threads());
+    let threads = arguments
+        .threads
+        .threads
+        .map(usize::from)
+        .unwrap_or_else(|| Settings::default().n_threads());
     let cut = if out.is_none() { Cut::None } else { output.cut };
     run_control.progress.begin("reading", 0);
     let new_editor = || LeakEditor::new(&matcher, cut, &run_control);
@@ -121,7 +125,11 @@ fn job(
         ..Settings::default()
     };
     let mut job = textkin::Decontaminate::with_settings(settings)
-        .reading(SourceSettings { outputs: Vec::new(), input_format: None, ..source_settings.clone() })
+        .reading(SourceSettings {
+            outputs: Vec::new(),
+            input_format: None,
+            ..source_settings.clone()
+        })
         .question_field(&options.question_field)
         .answer_field(&options.answer_field)
         .passage_field(&options.passage_field)
@@ -177,7 +185,11 @@ impl<'a> Findings<'a> {
         }
     }
 
-    fn add_outcome(&mut self, file: &InputFile, outcome: RewriteOutcome) -> Result<(), textkin::Error> {
+    fn add_outcome(
+        &mut self,
+        file: &InputFile,
+        outcome: RewriteOutcome,
+    ) -> Result<(), textkin::Error> {
         match outcome {
             RewriteOutcome::Stopped => return Err(textkin::Error::Stopped),
             RewriteOutcome::Copied(reason) => {
@@ -235,7 +247,10 @@ impl<'a> Findings<'a> {
     }
 }
 
-fn write_items(mut writer: LineWriter, findings: &Findings<'_>) -> Result<LineWriter, report::Error> {
+fn write_items(
+    mut writer: LineWriter,
+    findings: &Findings<'_>,
+) -> Result<LineWriter, report::Error> {
     for (item, count) in findings.matcher.set().items().iter().zip(findings.tally.counts()) {
         writer.line(&ItemLine {
             item: &item.id,
@@ -249,7 +264,11 @@ fn write_items(mut writer: LineWriter, findings: &Findings<'_>) -> Result<LineWr
     Ok(writer)
 }
 
-fn statistics(arguments: &Decontaminate, findings: &Findings<'_>, began: Instant) -> LeakStatistics {
+fn statistics(
+    arguments: &Decontaminate,
+    findings: &Findings<'_>,
+    began: Instant,
+) -> LeakStatistics {
     let set = findings.matcher.set();
     let mut benchmarks: BTreeMap<&str, BenchmarkCount> = BTreeMap::new();
     for (item, count) in set.items().iter().zip(findings.tally.counts()) {
@@ -293,7 +312,9 @@ fn print_messages(findings: &Findings<'_>, inputs: &Inputs, quiet: bool) {
         return;
     }
     if findings.problems.len() > findings.n_short {
-        print_message(format_args!("textkin: documents that cannot be read are copied unchanged\n"));
+        print_message(format_args!(
+            "textkin: documents that cannot be read are copied unchanged\n"
+        ));
     }
     outputs::report_skipped_outputs(inputs.skipped_outputs());
 }

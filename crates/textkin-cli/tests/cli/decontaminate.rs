@@ -41,7 +41,8 @@ fn documents_with_items_are_removed_and_the_rest_is_unchanged() {
     let [a, b, c, d] = corpus();
     folder.write("x.jsonl", [a.as_str(), "\r\n", &b, "{broken\n", &c, &d].concat());
     let command = ["x.jsonl", "--against", "quiz.jsonl", "--out", "y.jsonl", "--log", "hits.jsonl"];
-    let run = decontaminate(&folder, &[&command[..], &["--items", "items.jsonl"]].concat()).expect(0);
+    let run =
+        decontaminate(&folder, &[&command[..], &["--items", "items.jsonl"]].concat()).expect(0);
     assert_eq!(folder.read("y.jsonl"), [a.as_str(), "\r\n", "{broken\n", &c].concat());
     assert_eq!(
         run.stdout,
@@ -49,18 +50,23 @@ fn documents_with_items_are_removed_and_the_rest_is_unchanged() {
     );
     assert!(run.stderr.starts_with("textkin: x.jsonl:4: invalid JSON"), "{run:?}");
     let hits = folder.json_lines("hits.jsonl");
-    let found = |hit: &serde_json::Value| [&hit["document"], &hit["item"], &hit["reason"]].map(Clone::clone);
+    let found = |hit: &serde_json::Value| {
+        [&hit["document"], &hit["item"], &hit["reason"]].map(Clone::clone)
+    };
     let found: Vec<_> = hits.iter().map(found).collect();
     assert_eq!(json!(found), json!([["b", "q1", "question"], ["d", "q2", "question and answer"]]));
     assert_eq!((&hits[0]["share"], &hits[1]["answer_share"]), (&json!(1.0), &json!(1.0)));
     let items = folder.json_lines("items.jsonl");
-    let statuses: Vec<_> = items.iter().map(|item| (&item["status"], &item["first_document"])).collect();
+    let statuses: Vec<_> =
+        items.iter().map(|item| (&item["status"], &item["first_document"])).collect();
     assert_eq!(json!(statuses), json!([["leaked", "b"], ["leaked", "d"]]));
 
-    let run = decontaminate(&folder, &["y.jsonl", "--against", "quiz.jsonl", "--dry-run"]).expect(1);
+    let run =
+        decontaminate(&folder, &["y.jsonl", "--against", "quiz.jsonl", "--dry-run"]).expect(1);
     assert!(run.stdout.contains("quiz: 0 of 2 items leaked, 1 partly"), "{run:?}");
     assert!(!folder.path("z.jsonl").exists());
-    decontaminate(&folder, &["x.jsonl", "--against", "quiz.jsonl", "--strict", "--out", "z.jsonl"]).expect(2);
+    decontaminate(&folder, &["x.jsonl", "--against", "quiz.jsonl", "--strict", "--out", "z.jsonl"])
+        .expect(2);
     assert!(!folder.path("z.jsonl").exists());
 }
 
@@ -69,12 +75,14 @@ fn spans_and_nothing_can_be_cut() {
     let folder = with_quiz();
     folder.write("x.jsonl", corpus().concat());
     let command = ["x.jsonl", "--against", "quiz.jsonl"];
-    decontaminate(&folder, &[&command[..], &["--cut", "span", "--out", "y.jsonl"]].concat()).expect(0);
+    decontaminate(&folder, &[&command[..], &["--cut", "span", "--out", "y.jsonl"]].concat())
+        .expect(0);
     let rest = folder.json_lines("y.jsonl");
     assert_eq!(rest.len(), 4);
     assert_eq!(rest[1]["text"], format!("{BAKERY}\n\n\n\n{HARBOUR}"));
     assert_eq!(rest[3]["text"], "");
-    decontaminate(&folder, &[&command[..], &["--cut", "none", "--out", "z.jsonl"]].concat()).expect(0);
+    decontaminate(&folder, &[&command[..], &["--cut", "none", "--out", "z.jsonl"]].concat())
+        .expect(0);
     assert_eq!(folder.read("z.jsonl"), folder.read("x.jsonl"));
 }
 
@@ -99,7 +107,8 @@ fn output_does_not_depend_on_threads_or_format() {
     gz.write_all(lines.as_bytes()).unwrap();
     folder.write("x.jsonl.gz", gz.finish().unwrap());
     let run = |input: &str, out: &str, threads: &str| {
-        let command = ["--against", "quiz.jsonl", "--log", "log", "-j", threads, "--out", out, input];
+        let command =
+            ["--against", "quiz.jsonl", "--log", "log", "-j", threads, "--out", out, input];
         decontaminate(&folder, &command).expect(0);
         (folder.read_bytes(out), folder.read("log"))
     };
@@ -111,7 +120,10 @@ fn output_does_not_depend_on_threads_or_format() {
         lines.lines().enumerate().filter(|(at, _)| at % 10 > 1).map(|(_, line)| line).collect();
     assert!(String::from_utf8(one).unwrap().lines().eq(kept));
     let (csv, log_of_csv) = run("x.csv", "csv", "2");
-    assert_eq!((log_of_csv, csv.iter().filter(|byte| **byte == b'\n').count()), (log.clone(), 2_401));
+    assert_eq!(
+        (log_of_csv, csv.iter().filter(|byte| **byte == b'\n').count()),
+        (log.clone(), 2_401)
+    );
     let (packed, log_of_packed) = run("x.jsonl.gz", "packed", "3");
     let mut text = Vec::new();
     flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut text).unwrap();
@@ -163,7 +175,12 @@ fn bad_items_are_clear_errors_and_nothing_is_written() {
     assert_eq!(run("bad.jsonl", &[]), "textkin: the evaluation sets have no item with words\n");
     assert!(run("missing.jsonl", &[]).contains("missing.jsonl"));
     let error = run("quiz.jsonl", &["--threshold", "80"]);
-    assert!(error.contains("--threshold is a share of an item above 0 and up to 1, got 80; did you mean 0.8?"), "{error}");
+    assert!(
+        error.contains(
+            "--threshold is a share of an item above 0 and up to 1, got 80; did you mean 0.8?"
+        ),
+        "{error}"
+    );
     assert!(run("quiz.jsonl", &["--preset", "gpt4"]).contains("gpt3, palm"));
 }
 
@@ -176,7 +193,10 @@ fn empty_and_repeated_items_are_counted() {
     folder.write("x.jsonl", corpus().concat());
     let command = ["x.jsonl", "--against", "quiz.jsonl", "--dry-run", "--stats", "s.json"];
     let run = decontaminate(&folder, &command).expect(0);
-    assert!(run.stdout.contains("2 of 3 items leaked, 0 partly, 1 too short to be judged"), "{run:?}");
+    assert!(
+        run.stdout.contains("2 of 3 items leaked, 0 partly, 1 too short to be judged"),
+        "{run:?}"
+    );
     assert!(run.stdout.contains("evaluation records without words: 1"), "{run:?}");
     let statistics: serde_json::Value = serde_json::from_str(&folder.read("s.json")).unwrap();
     assert_eq!((&statistics["items"], &statistics["item_records"]), (&json!(3), &json!(6)));
@@ -186,7 +206,8 @@ fn empty_and_repeated_items_are_counted() {
 fn logs_are_verified() {
     let folder = with_quiz();
     folder.write("x.jsonl", corpus().concat());
-    let command = ["x.jsonl", "--against", "quiz.jsonl", "--dry-run", "--log", "hits.jsonl", "--quiet"];
+    let command =
+        ["x.jsonl", "--against", "quiz.jsonl", "--dry-run", "--log", "hits.jsonl", "--quiet"];
     decontaminate(&folder, &command).expect(0);
     let run = folder.textkin(&["verify", "hits.jsonl", "x.jsonl"]).expect(0);
     assert_eq!(run.stdout, "log valid: 2 hits\n");

@@ -332,7 +332,15 @@ const MATRIX: &[Common] = &[
     Common {
         long: "threshold",
         short: Some('t'),
-        yes: &["discover", "dedup", "decontaminate", "repo add", "repo replace", "search", "client probe"],
+        yes: &[
+            "discover",
+            "dedup",
+            "decontaminate",
+            "repo add",
+            "repo replace",
+            "search",
+            "client probe",
+        ],
         no: &[
             (&["compare", "verify"], "shows or checks every score"),
             (&["trace", "index"], "reports passages or chunks, not pairs"),

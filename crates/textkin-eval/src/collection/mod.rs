@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use textkin::engine::source::MemorySource;
 use textkin::EvaluationItem;
+use textkin::engine::source::MemorySource;
 use textkin::engine::types::Document;
 
 pub use manifest::{

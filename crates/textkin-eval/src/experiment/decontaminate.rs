@@ -88,7 +88,8 @@ pub(super) fn planted(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
 
     context.set_stage("decontaminating");
     let ids: Vec<String> = (0..documents.len()).map(|number| number.to_string()).collect();
-    let texts = ids.iter().zip(&documents).map(|(id, document)| (id.as_str(), document.text.as_str()));
+    let texts =
+        ids.iter().zip(&documents).map(|(id, document)| (id.as_str(), document.text.as_str()));
     let found = Decontaminate::new().against(items.iter().cloned()).run(texts)?;
     let mut hits: HashMap<&str, HashSet<&str>> = HashMap::new();
     for leak in found.leaks() {
@@ -114,7 +115,8 @@ pub(super) fn planted(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
         }
     }
     let mut table = ReportTable::new("documents", ["number", "found", "found, %"]);
-    let forms = FORMS.iter().flat_map(|form| [(*form).to_owned(), format!("{form}, under {SHORT} words")]);
+    let forms =
+        FORMS.iter().flat_map(|form| [(*form).to_owned(), format!("{form}, under {SHORT} words")]);
     let negatives = FAMILIES.iter().map(|family| (*family).to_owned());
     for name in forms.chain(negatives).chain(["documents of the collection".to_owned()]) {
         let (n, n_found) = rows.get(name.as_str()).copied().unwrap_or_default();
@@ -124,7 +126,8 @@ pub(super) fn planted(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     }
     let precision = n_right as f64 / (n_right + n_wrong).max(1) as f64;
     let recall = n_right as f64 / n_planted.max(1) as f64;
-    let source = if given.is_empty() { "invented questions" } else { "questions of the evaluation sets" };
+    let source =
+        if given.is_empty() { "invented questions" } else { "questions of the evaluation sets" };
     let notes = vec![
         format!(
             "Recall {:.1} %, precision {:.1} % (planted items and hard negatives; documents of the collection are unjudged).",
@@ -149,14 +152,10 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn below(&mut self, n: usize) -> usize {
-        (self.random.unit() * n as f64) as usize
-    }
-
     /// Returns consecutive words of the collection.
     fn words(&mut self, n: usize) -> String {
         let n = n.min(self.filler.len());
-        let begin = self.below(self.filler.len() - n + 1);
+        let begin = self.random.below(self.filler.len() - n + 1);
         self.filler[begin..begin + n].join(" ")
     }
 
@@ -214,7 +213,8 @@ impl Maker<'_> {
             })
         };
         texts[2].extend(items.iter().filter_map(passage).take(NEGATIVES));
-        texts[3].extend(similar.into_iter().take(NEGATIVES).map(|number| prompt(&held_out[number])));
+        texts[3]
+            .extend(similar.into_iter().take(NEGATIVES).map(|number| prompt(&held_out[number])));
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for item in items {
             for line in item.question.lines() {
@@ -224,7 +224,9 @@ impl Maker<'_> {
         let mut common: Vec<(&str, usize)> = counts.into_iter().filter(|(_, n)| *n > 2).collect();
         common.sort_by_key(|(line, n)| (std::cmp::Reverse(*n), *line));
         let lines = common.iter().map(|(line, _)| *line);
-        texts[4].extend(BOILERPLATE.into_iter().chain(lines).cycle().take(NEGATIVES).map(str::to_owned));
+        texts[4].extend(
+            BOILERPLATE.into_iter().chain(lines).cycle().take(NEGATIVES).map(str::to_owned),
+        );
         let mut documents = Vec::new();
         for (family, texts) in FAMILIES.into_iter().zip(texts) {
             for text in texts {
@@ -244,7 +246,9 @@ impl Maker<'_> {
             rest = &rest[begin..];
             let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
             let number: usize = rest[..end].parse().unwrap_or(7);
-            other.push_str(&(number + 1 + self.below(number.clamp(1, 1_000_000) + 8)).to_string());
+            other.push_str(
+                &(number + 1 + self.random.below(number.clamp(1, 1_000_000) + 8)).to_string(),
+            );
             rest = &rest[end..];
         }
         other + rest
@@ -318,7 +322,11 @@ fn invented(seed: u64) -> Vec<EvaluationItem> {
     let items = (0..ITEMS).map(|number| {
         let mut text = |words: usize| language.text(words, &mut random).join(" ");
         let length = if number % 3 == 0 { 10 } else { 20 + number % 50 };
-        let figure = if number % 2 == 0 { format!(" {} and {}", number % 97, number % 31) } else { String::new() };
+        let figure = if number % 2 == 0 {
+            format!(" {} and {}", number % 97, number % 31)
+        } else {
+            String::new()
+        };
         EvaluationItem {
             id: number.to_string(),
             benchmark: ["arithmetic", "knowledge", "reading"][number % 3].to_owned(),
@@ -333,6 +341,6 @@ fn invented(seed: u64) -> Vec<EvaluationItem> {
 
 fn shuffle<T>(items: &mut [T], random: &mut Random) {
     for at in (1..items.len()).rev() {
-        items.swap(at, (random.unit() * (at + 1) as f64) as usize);
+        items.swap(at, random.below(at + 1));
     }
 }

@@ -226,7 +226,11 @@ impl Blocks {
             if !block.is_empty() {
                 let first_line = self.line;
                 self.line += memchr_iter(b'\n', &block).count() as u64;
-                return Some(Block { bytes: block, first_line, is_copied: was_copying || self.is_copying });
+                return Some(Block {
+                    bytes: block,
+                    first_line,
+                    is_copied: was_copying || self.is_copying,
+                });
             }
         }
         None

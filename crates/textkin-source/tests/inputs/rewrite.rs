@@ -413,3 +413,78 @@ fn records_are_rewritten_whatever_the_name_of_their_file() {
         assert_eq!(String::from_utf8(out).unwrap(), expected, "{name}");
     }
 }
+
+/// Decides by the length of a text.
+#[derive(Default)]
+struct LengthEditor {
+    ids: Vec<String>,
+    problems: Vec<String>,
+}
+
+impl DocumentEditor for LengthEditor {
+    fn document(&mut self, document: &Document<'_>) -> EditDecision {
+        self.ids.push(document.id.clone().into_owned());
+        match document.text().unwrap().len() % 5 {
+            0 => EditDecision::Drop,
+            1 => EditDecision::Replace("shorter".to_owned()),
+            _ => EditDecision::Keep,
+        }
+    }
+
+    fn problem(&mut self, problem: textkin_core::Problem) {
+        self.problems.push(problem.to_string());
+    }
+}
+
+#[test]
+fn output_and_order_do_not_depend_on_threads() {
+    let mut lines = "\u{feff}".to_owned();
+    for number in 0..4_000usize {
+        let text = "some text ".repeat(number * 7919 % 150);
+        lines.push_str(&format!("{{\"id\":{number},\"text\":\"{text}{number}\"}}\n"));
+        if number % 500 == 7 {
+            lines.push_str("{broken\n\n");
+        }
+    }
+    // A line that is longer than a document may be, over several blocks.
+    lines.push_str(&format!("{{\"id\":\"long\",\"text\":\"{}\"}}\n", "x".repeat(3 << 20)));
+    lines.push_str("{\"id\":\"last\",\"text\":\"12345\"}");
+    let mut truncated = compress("gz", lines.as_bytes());
+    truncated.truncate(truncated.len() / 2);
+    for bytes in [lines.clone().into_bytes(), compress("gz", lines.as_bytes()), truncated] {
+        let settings = SourceSettings {
+            input_format: Some(InputFormat::Jsonl),
+            max_document_bytes: 1 << 20,
+            ..settings()
+        };
+        let rewritten = |threads: Option<usize>| {
+            let reader = std::io::Cursor::new(bytes.clone());
+            let mut inputs = Inputs::from_reader("-", reader, &settings).unwrap();
+            inputs.spool(&std::env::temp_dir()).unwrap();
+            let file = &inputs.files()[0];
+            let (mut out, mut seen) = (Vec::new(), LengthEditor::default());
+            let outcome = match threads {
+                None => inputs.rewrite(file, &mut seen, &mut out),
+                Some(threads) => {
+                    let mut done = |editor: LengthEditor| {
+                        seen.ids.extend(editor.ids);
+                        seen.problems.extend(editor.problems);
+                    };
+                    inputs.rewrite_parallel(
+                        file,
+                        threads,
+                        &LengthEditor::default,
+                        &mut done,
+                        &mut out,
+                    )
+                }
+            };
+            (outcome.unwrap(), out, seen.ids, seen.problems)
+        };
+        let expected = rewritten(None);
+        assert!(expected.2.len() > 1_000 && !expected.3.is_empty());
+        for threads in [1, 2, 5] {
+            assert!(rewritten(Some(threads)) == expected, "{threads} threads");
+        }
+    }
+}

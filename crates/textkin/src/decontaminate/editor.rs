@@ -109,7 +109,14 @@ impl<'a> LeakEditor<'a> {
         let cut_text = (is_leak && *cut == Cut::Span).then(|| cuts.apply(text));
         let texts = hits.iter().map(|hit| text[hit.range.range()].to_owned()).collect();
         let id = document.id.clone().into_owned();
-        found.leaks.push(DocumentLeaks { number, id, hits, texts, is_leak, cut_text: cut_text.clone() });
+        found.leaks.push(DocumentLeaks {
+            number,
+            id,
+            hits,
+            texts,
+            is_leak,
+            cut_text: cut_text.clone(),
+        });
         match (is_leak, cut_text) {
             (false, _) => EditDecision::Keep,
             (true, Some(text)) => EditDecision::Replace(text),
@@ -138,7 +145,9 @@ impl DocumentEditor for LeakEditor<'_> {
 /// Extends a span to the end of its sentence mark.
 fn with_end_mark(text: &str, span: Span) -> Span {
     let rest = &text[span.end as usize..];
-    let is_mark = |character: char| matches!(character, '.' | '?' | '!' | '。' | '？' | '！' | ')' | '"' | '”' | '’');
+    let is_mark = |character: char| {
+        matches!(character, '.' | '?' | '!' | '。' | '？' | '！' | ')' | '"' | '”' | '’')
+    };
     let length = rest.find(|character| !is_mark(character)).unwrap_or(rest.len());
     Span::new(span.start, span.end + u32::try_from(length).unwrap_or(0))
 }

@@ -7,7 +7,8 @@
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use super::words::{ItemWords, run_hash};
+use super::place::ItemText;
+use super::words::run_hash;
 
 /// Words of a run.
 pub(super) const RUN: usize = 5;
@@ -56,17 +57,18 @@ pub(super) struct RunIndex {
 
 impl RunIndex {
     /// Stores a few rare runs of each text.
-    pub(super) fn of_rare_runs(texts: &[ItemWords]) -> Self {
+    pub(super) fn of_rare_runs(texts: &[ItemText]) -> Self {
+        let texts = || texts.iter().map(|text| &text.words);
         let mut counts = vec![0u8; 1 << 22];
-        let slot = |hash: u64| (hash >> 42) as usize;
-        for text in texts {
+        let slot = |hash: u64| top_bits(hash, 42);
+        for text in texts() {
             for run in text.hashes.windows(RUN) {
                 let count = &mut counts[slot(run_hash(run))];
                 *count = count.saturating_add(1);
             }
         }
         let mut builder = Builder::default();
-        for (number, text) in (0u32..).zip(texts) {
+        for (number, text) in (0u32..).zip(texts()) {
             let n_runs = text.hashes.len().saturating_sub(RUN - 1);
             if n_runs == 0 {
                 builder.add(number, 0, &text.hashes);
@@ -79,9 +81,13 @@ impl RunIndex {
                     let run = &text.hashes[*position..position + RUN];
                     let words = &text.words[*position..position + RUN];
                     let bits: f32 = words.iter().map(|word| word.bits).sum();
-                    (counts[slot(run_hash(run))], -(bits * 16.0) as i32)
+                    (counts[slot(run_hash(run))], -bits)
                 };
-                if let Some(position) = positions.min_by_key(rank) {
+                let by_rank = |one: &usize, other: &usize| {
+                    let (one, other) = (rank(one), rank(other));
+                    one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+                };
+                if let Some(position) = positions.min_by(by_rank) {
                     builder.add(number, position, &text.hashes[position..position + RUN]);
                 }
             }
@@ -90,10 +96,11 @@ impl RunIndex {
     }
 
     /// Stores every run of each text, of a length that may differ by text; shorter texts have none.
-    pub(super) fn of_all_runs(texts: &[ItemWords], length: impl Fn(usize) -> usize) -> Self {
+    pub(super) fn of_all_runs(texts: &[ItemText], length: impl Fn(usize) -> usize) -> Self {
         let mut builder = Builder::default();
         for (number, text) in (0u32..).zip(texts) {
-            for (position, run) in text.hashes.windows(length(number as usize)).enumerate() {
+            let runs = text.words.hashes.windows(length(number as usize));
+            for (position, run) in runs.enumerate() {
                 builder.add(number, position, run);
             }
         }
@@ -107,6 +114,12 @@ impl RunIndex {
         }
         hits.sort_unstable();
     }
+}
+
+/// Returns the bits of a hash from `shift` on: an index of a table.
+#[expect(clippy::cast_possible_truncation, reason = "tables have fewer than 2^32 entries")]
+fn top_bits(hash: u64, shift: u32) -> usize {
+    (hash >> shift) as usize
 }
 
 #[derive(Default)]
@@ -142,10 +155,10 @@ impl Builder {
             let bits = (last.len().max(64) * 16).next_power_of_two();
             let shift = 64 - bits.trailing_zeros();
             let mut filter = vec![0u64; bits / 64].into_boxed_slice();
-            for hash in last.keys() {
-                let bit = (hash >> shift) as usize;
+            last.keys().for_each(|hash| {
+                let bit = top_bits(*hash, shift);
                 filter[bit / 64] |= 1 << (bit % 64);
-            }
+            });
             Table { length, filter, shift, last, postings }
         };
         RunIndex { tables: lengths.into_iter().map(table).collect() }
@@ -176,7 +189,7 @@ impl Table {
 
     #[inline]
     fn look_up(&self, hash: u64, at: usize, hits: &mut Vec<RunHit>) {
-        let bit = (hash >> self.shift) as usize;
+        let bit = top_bits(hash, self.shift);
         if self.filter[bit / 64] >> (bit % 64) & 1 == 0 {
             return;
         }

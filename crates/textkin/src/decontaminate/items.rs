@@ -4,10 +4,11 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
 use serde_json::Value;
-use textkin_core::{Document, DocumentSink, Problem, Source};
+use textkin_core::{Document, DocumentSink, Problem, Source, parallel};
 
 use crate::error::Error;
 
@@ -73,23 +74,40 @@ impl EvaluationSet {
         Self::default()
     }
 
-    /// Reads the records of `source`, whose texts are the questions and whose metadata has the other fields.
+    /// Adds the records of `source`, whose texts are the questions and whose metadata has the other fields.
     ///
     /// # Errors
     /// If a record has no question.
-    pub fn read(source: &mut dyn Source, fields: &ItemFields) -> Result<Self, Error> {
-        let mut reader = Reader { fields, set: Self::new(), failure: None };
-        while reader.failure.is_none()
-            && let Some(piece) = source.next_piece()
-        {
-            piece.read(&mut reader);
+    pub fn read(
+        &mut self,
+        source: &mut dyn Source,
+        fields: &ItemFields,
+        threads: usize,
+    ) -> Result<(), Error> {
+        let queue = Mutex::new((source, 0usize));
+        let parts = parallel::run(threads, |_| {
+            let mut parts = Vec::new();
+            loop {
+                let mut taking = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(piece) = taking.0.next_piece() else { return parts };
+                let number = taking.1;
+                taking.1 += 1;
+                drop(taking);
+                let mut reader = Reader { fields, items: Vec::new(), failure: None };
+                piece.read(&mut reader);
+                parts.push((number, reader.items, reader.failure));
+            }
+        });
+        let mut parts: Vec<_> = parts.into_iter().flatten().collect();
+        parts.sort_unstable_by_key(|(number, ..)| *number);
+        for (_, items, failure) in parts {
+            items.into_iter().for_each(|item| self.push(item));
+            if let Some(problem) = failure {
+                let problem = problem.to_string().replace("--text-field", "--question-field");
+                return Err(Error::EvaluationRecord { problem });
+            }
         }
-        match reader.failure {
-            Some(problem) => Err(Error::EvaluationRecord {
-                problem: problem.to_string().replace("--text-field", "--question-field"),
-            }),
-            None => Ok(reader.set),
-        }
+        Ok(())
     }
 
     /// Adds an item, or its answers to the item of its group.
@@ -126,14 +144,6 @@ impl EvaluationSet {
         }
     }
 
-    /// Adds the items of another set.
-    pub fn append(&mut self, other: Self) {
-        let (n_records, n_empty) = (self.n_records, self.n_empty);
-        other.items.into_iter().for_each(|item| self.push(item));
-        self.n_records = n_records + other.n_records;
-        self.n_empty = n_empty + other.n_empty;
-    }
-
     /// Returns the items.
     #[must_use]
     pub fn items(&self) -> &[EvaluationItem] {
@@ -155,7 +165,7 @@ impl EvaluationSet {
 
 struct Reader<'a> {
     fields: &'a ItemFields,
-    set: EvaluationSet,
+    items: Vec<EvaluationItem>,
     failure: Option<Problem>,
 }
 
@@ -172,10 +182,10 @@ impl DocumentSink for Reader<'_> {
             group = Some(number.unwrap_or_default());
         }
         let passage = record.get(&self.fields.passage).and_then(Value::as_str);
-        let benchmark = ["eval_key", "benchmark"].into_iter().find_map(|field| {
-            record.get(field).and_then(Value::as_str).map(str::to_owned)
-        });
-        self.set.push(EvaluationItem {
+        let benchmark = ["eval_key", "benchmark"]
+            .into_iter()
+            .find_map(|field| record.get(field).and_then(Value::as_str).map(str::to_owned));
+        self.items.push(EvaluationItem {
             benchmark: benchmark.unwrap_or_else(|| file_benchmark(&document.id)),
             id: document.id.into_owned(),
             question,
@@ -265,8 +275,11 @@ mod tests {
         set.push(item("What is snow?", "water", true));
         set.push(item(" … ", "water", true));
         assert_eq!((set.items().len(), set.n_records(), set.n_empty()), (2, 5, 1));
-        let answers: Vec<_> =
-            set.items()[0].answers.iter().map(|answer| (&*answer.text, answer.is_correct)).collect();
+        let answers: Vec<_> = set.items()[0]
+            .answers
+            .iter()
+            .map(|answer| (&*answer.text, answer.is_correct))
+            .collect();
         assert_eq!(answers, [("fire", false), ("water", true)]);
     }
 
@@ -277,7 +290,10 @@ mod tests {
             (r#"{"answer":["x","y"]}"#, vec![("x", true), ("y", true)]),
             (r#"{"answer":1,"choices":["a","b"]}"#, vec![("a", false), ("b", true)]),
             (r#"{"answerKey":"A","choices":{"text":["a","b"]}}"#, vec![("a", true), ("b", false)]),
-            (r#"{"answer":"c","choices":["a","b"]}"#, vec![("c", true), ("a", false), ("b", false)]),
+            (
+                r#"{"answer":"c","choices":["a","b"]}"#,
+                vec![("c", true), ("a", false), ("b", false)],
+            ),
             (r#"{"answer":18}"#, vec![("18", true)]),
             (r#"{}"#, vec![]),
         ];

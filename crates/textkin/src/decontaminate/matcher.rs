@@ -11,9 +11,10 @@
 //!    answer or its passage near by.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
-use textkin_core::{Span, Tokenizer, Tokens};
+use textkin_core::{Span, Tokenizer, Tokens, parallel};
 use textkin_text::tokenizer::WordTokenizer;
 
 use super::index::{RunHit, RunIndex};
@@ -24,10 +25,10 @@ use super::rule::Preset;
 use super::words::{Frequencies, ItemTokenizer, ItemWords, token_buffer, tokenizer};
 
 /// Minimum length in words, and minimum number of different words with content, of a question that is found by itself.
-const LONG: (f64, usize) = (13.0, 6);
+const LONG: (f64, usize) = (13.0, 4);
 
 /// The same for a question that is found by itself if all of it is there.
-const DISTINCT: (f64, usize) = (8.0, 5);
+const DISTINCT: (f64, usize) = (7.0, 4);
 
 /// The same for items that consist of a question only.
 const ALONE: (f64, usize) = (5.0, 3);
@@ -36,7 +37,7 @@ const ALONE: (f64, usize) = (5.0, 3);
 const JUDGED: (f64, usize) = (2.0, 2);
 
 /// Questions that are shorter are judged together with their passage or answer.
-const MIN_QUESTION: f64 = 4.0;
+const MIN_QUESTION: usize = 2;
 
 /// Words between a question and its answer, besides twice the length of all answers.
 const ANSWER_DISTANCE: usize = 24;
@@ -148,7 +149,7 @@ impl JudgedItem {
 /// Judges documents against all items.
 #[derive(Debug)]
 pub struct LeakMatcher {
-    set: EvaluationSet,
+    set: Arc<EvaluationSet>,
     preset: Preset,
     min_share: Option<f64>,
     texts: Vec<ItemText>,
@@ -191,74 +192,73 @@ impl LeakMatcher {
     /// Creates a matcher. `sample` are texts of the training corpus, from which the rarity of words is estimated.
     #[must_use]
     pub fn new<'s>(
-        set: EvaluationSet,
+        set: Arc<EvaluationSet>,
         preset: Preset,
         sample: impl IntoIterator<Item = &'s str>,
+        threads: usize,
     ) -> Self {
-        let mut words = ItemTokenizer::new();
-        let (strings, numbers, combined) = item_texts(set.items(), preset, &mut words);
         let mut frequencies = Frequencies::default();
-        for text in &strings {
-            frequencies.add_item(&words.hashes(text));
-        }
-        for item in set.items() {
-            for part in item.answers.iter().map(|answer| &answer.text).chain(&item.passage) {
-                frequencies.add_item(&words.hashes(part));
-            }
-        }
+        let (strings, numbers, combined) = item_texts(set.items(), preset, &mut frequencies);
         let tokenizer = tokenizer();
         let mut tokens = token_buffer();
         for text in sample {
             tokenizer.tokenize(text, &mut tokens);
             frequencies.add_sample(tokens.hashes());
         }
-        let mut texts: Vec<ItemText> = strings
-            .into_iter()
-            .map(|text| {
-                let words = words.words(&text, &frequencies);
-                ItemText::new(text, words)
-            })
-            .collect();
+        let texts = parallel::map_chunks(&strings, threads, |strings| {
+            let mut words = ItemTokenizer::new();
+            let text = |text: &String| ItemText::new(text.clone(), words.words(text, &frequencies));
+            strings.iter().map(text).collect::<Vec<_>>()
+        });
+        let mut texts: Vec<ItemText> = texts.into_iter().flatten().collect();
         for (number, text) in (0u32..).zip(&numbers) {
             texts[*text as usize].items.push(number);
         }
-        let is_ambiguous = |number: usize, text: &ItemText| {
-            let benchmark = &set.items()[number].benchmark;
-            let same = text.items.iter().filter(|item| set.items()[**item as usize].benchmark == *benchmark);
-            same.count() > 1
-        };
-        let items = set.items().iter().enumerate().map(|(number, item)| {
+        let is_ambiguous = |number: usize| {
             let text = &texts[numbers[number] as usize];
-            let mut answers: Vec<_> = item.answers.iter().collect();
-            answers.sort_by_key(|answer| !answer.is_correct);
-            let mut n_correct = 0;
-            let mut kept = Vec::new();
-            for answer in answers {
-                let answer_words = words.words(without_label(&answer.text), &frequencies);
-                if !answer_words.hashes.is_empty() {
-                    n_correct += usize::from(answer.is_correct);
-                    kept.push(answer_words);
+            let benchmark = &set.items()[number].benchmark;
+            let is_same = |item: &&u32| set.items()[**item as usize].benchmark == *benchmark;
+            text.items.iter().filter(is_same).nth(1).is_some()
+        };
+        let all: Vec<usize> = (0..numbers.len()).collect();
+        let items = parallel::map_chunks(&all, threads, |part| {
+            let mut words = ItemTokenizer::new();
+            let item = |number: &usize| {
+                let item = &set.items()[*number];
+                let mut answers: Vec<_> = item.answers.iter().collect();
+                answers.sort_by_key(|answer| !answer.is_correct);
+                let mut n_correct = 0;
+                let mut kept = Vec::new();
+                for answer in answers {
+                    let answer_words = words.words(without_label(&answer.text), &frequencies);
+                    if !answer_words.hashes.is_empty() {
+                        n_correct += usize::from(answer.is_correct);
+                        kept.push(answer_words);
+                    }
                 }
-            }
-            JudgedItem {
-                text: numbers[number],
-                is_combined: combined[number],
-                is_ambiguous: is_ambiguous(number, text),
-                answers: kept,
-                n_correct,
-                passage: item.passage.as_ref().map(|passage| words.words(passage, &frequencies)),
-            }
+                let passage =
+                    item.passage.as_ref().map(|passage| words.words(passage, &frequencies));
+                JudgedItem {
+                    text: numbers[*number],
+                    is_combined: combined[*number],
+                    is_ambiguous: is_ambiguous(*number),
+                    answers: kept,
+                    n_correct,
+                    passage,
+                }
+            };
+            part.iter().map(item).collect::<Vec<_>>()
         });
-        let items = items.collect();
-        let runs: Vec<ItemWords> = texts.iter().map(|text| text.words.clone()).collect();
+        let items = items.into_iter().flatten().collect();
         let index = match preset {
-            Preset::Textkin | Preset::Llama => RunIndex::of_rare_runs(&runs),
+            Preset::Textkin => RunIndex::of_rare_runs(&texts),
             Preset::Gpt3 => {
                 let lengths = published::gpt3_lengths(&set, &numbers, &texts);
-                RunIndex::of_all_runs(&runs, |text| lengths[text])
+                RunIndex::of_all_runs(&texts, |text| lengths[text])
             }
-            Preset::Palm | Preset::Tulu => RunIndex::of_all_runs(&runs, |_| 8),
-            Preset::Decon => RunIndex::of_all_runs(&runs, |_| 5),
+            Preset::Palm | Preset::Tulu => RunIndex::of_all_runs(&texts, |_| 8),
+            Preset::Llama => RunIndex::of_all_runs(&texts, |_| published::TEN),
+            Preset::Decon => RunIndex::of_all_runs(&texts, |_| 5),
         };
         let public = HashSet::new();
         Self { set, preset, min_share: None, texts, items, index, tokenizer, public }
@@ -394,7 +394,11 @@ impl LeakMatcher {
             };
             let mut words = place.words();
             if reason.is_leak() {
-                for part in answer.iter().filter(|_| has_answer).chain(passage.iter().filter(|_| has_passage)) {
+                for part in answer
+                    .iter()
+                    .filter(|_| has_answer)
+                    .chain(passage.iter().filter(|_| has_passage))
+                {
                     words = words.start.min(part.words.start)..words.end.max(part.words.end);
                 }
             }
@@ -429,7 +433,9 @@ impl LeakMatcher {
         for &number in &text.items {
             let item = &self.items[number as usize];
             let answer_share = match preset {
-                Preset::Decon => published::decon_answer(&item.answers[..item.n_correct], document, place),
+                Preset::Decon => {
+                    published::decon_answer(&item.answers[..item.n_correct], document, place)
+                }
                 _ => None,
             };
             let reason = match () {
@@ -453,7 +459,7 @@ impl LeakMatcher {
         }
     }
 
-    /// Looks for the answers of an item after its question, or shortly before.
+    /// Looks for the answers of an item after its question.
     fn answer_near(
         &self,
         item: &JudgedItem,
@@ -464,26 +470,31 @@ impl LeakMatcher {
         let parts = item.answers.iter().map(|answer| {
             let is_short = answer.hashes.len() < PART_RUN;
             let distance = if is_short { SHORT_ANSWER_DISTANCE } else { ANSWER_DISTANCE };
-            let before = if is_short { 0 } else { answer.hashes.len() + ANSWER_DISTANCE };
-            part_near(answer, document, place.words(), before, distance + 2 * all)
+            part_near(answer, document, place.words(), 0, distance + 2 * all)
         });
-        // Of equal shares the first, which is correct.
-        parts.reduce(|best, part| if part.share > best.share { part } else { best })
+        // Of equal shares the one that says most, then the first, which is correct.
+        parts.reduce(|best, part| {
+            let rank = |part: &FoundPart| (part.share, part.n_content);
+            if rank(&part) > rank(&best) { part } else { best }
+        })
     }
 }
 
-/// The texts that are judged: their strings, the text of each item, and whether it is combined.
+/// The texts that are judged: their strings, the text of each item, and whether it is combined. Counts the words of all
+/// texts, answers and passages.
 fn item_texts(
     items: &[EvaluationItem],
     preset: Preset,
-    words: &mut ItemTokenizer,
+    frequencies: &mut Frequencies,
 ) -> (Vec<String>, Vec<u32>, Vec<bool>) {
     let mut known: HashMap<u128, u32> = HashMap::new();
     let (mut strings, mut numbers, mut combined) = (Vec::new(), Vec::new(), Vec::new());
-    let plain = Frequencies::default();
+    let tokenizer = tokenizer();
+    let mut tokens = token_buffer();
     for item in items {
         let correct = item.answers.iter().find(|answer| answer.is_correct);
-        let is_short = words.words(&item.question, &plain).length() < MIN_QUESTION;
+        tokenizer.tokenize(&item.question, &mut tokens);
+        let is_short = tokens.len() < MIN_QUESTION;
         let text = match (&item.passage, correct) {
             // Published rules judge the whole prompt.
             (Some(passage), _) if is_short || preset != Preset::Textkin => {
@@ -494,15 +505,23 @@ fn item_texts(
             }
             _ => item.question.clone(),
         };
-        combined.push(text.len() > item.question.len());
-        let hashes = words.hashes(&text);
-        let digest = xxhash_rust::xxh3::xxh3_128(bytemuck::cast_slice(&hashes));
+        let is_combined = text.len() > item.question.len();
+        combined.push(is_combined);
+        if is_combined {
+            tokenizer.tokenize(&text, &mut tokens);
+        }
+        let digest = xxhash_rust::xxh3::xxh3_128(bytemuck::cast_slice(tokens.hashes()));
         let next = u32::try_from(strings.len()).unwrap_or(u32::MAX);
         let number = *known.entry(digest).or_insert(next);
         if number == next {
+            frequencies.add_item(tokens.hashes());
             strings.push(text);
         }
         numbers.push(number);
+        for part in item.answers.iter().map(|answer| &answer.text).chain(&item.passage) {
+            tokenizer.tokenize(part, &mut tokens);
+            frequencies.add_item(tokens.hashes());
+        }
     }
     (strings, numbers, combined)
 }
@@ -511,9 +530,13 @@ fn item_texts(
 fn without_label(answer: &str) -> &str {
     let inner = answer.trim_start().trim_start_matches('(');
     match inner.as_bytes() {
-        [b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9', b')' | b'.' | b':', rest @ ..] if !rest.is_empty() => {
+        [b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9', b')' | b'.' | b':', rest @ ..]
+            if !rest.is_empty() =>
+        {
             let rest = inner[2..].trim_start();
-            if rest.is_empty() || inner.as_bytes()[1] == b'.' && inner.as_bytes()[0].is_ascii_digit() {
+            if rest.is_empty()
+                || inner.as_bytes()[1] == b'.' && inner.as_bytes()[0].is_ascii_digit()
+            {
                 answer
             } else {
                 rest
@@ -580,11 +603,13 @@ fn part_near(
 
 /// Returns the equal stretches of pairs as bytes of the document and of the text.
 fn spans(text: &ItemText, document: DocumentWords<'_>, pairs: &[(u32, u32)]) -> Vec<(Span, Span)> {
-    let is_next = |one: &(u32, u32), other: &(u32, u32)| other.0 == one.0 + 1 && other.1 == one.1 + 1;
+    let is_next =
+        |one: &(u32, u32), other: &(u32, u32)| other.0 == one.0 + 1 && other.1 == one.1 + 1;
     let runs = pairs.chunk_by(is_next);
     let span = |run: &[(u32, u32)]| {
         let (first, last) = (run.first()?, run.last()?);
-        let item = text.words.words[first.0 as usize].span.start..text.words.words[last.0 as usize].span.end;
+        let item = text.words.words[first.0 as usize].span.start
+            ..text.words.words[last.0 as usize].span.end;
         let found = document.span(first.1 as usize..last.1 as usize + 1)?;
         Some((found, Span::new(item.start, item.end)))
     };

@@ -34,8 +34,8 @@ pub use editor::{DecontaminationCounts, DocumentLeaks, EditedDocuments, LeakEdit
 pub use items::{Answer, EvaluationItem, EvaluationSet, ItemFields};
 pub use matcher::{LeakHit, LeakMatcher, LeakReason, MatchBuffer};
 pub use rule::{Cut, Preset};
-pub use words::ITEM_NORMALIZATION;
 pub use tally::{ItemCount, ItemStatus, LeakTally};
+pub use words::ITEM_NORMALIZATION;
 
 /// Text from the beginning of a corpus that decides how rare words are.
 const SAMPLE_BYTES: usize = 4 << 20;
@@ -157,7 +157,9 @@ pub fn find_leaks(
         leaks.problems.extend(part.problems);
         leaks.counts += part.counts;
         leaks.documents.extend(
-            part.leaks.into_iter().map(|leak| DocumentLeaks { number: begin + leak.number, ..leak }),
+            part.leaks
+                .into_iter()
+                .map(|leak| DocumentLeaks { number: begin + leak.number, ..leak }),
         );
     }
     match leaks.problems.first() {

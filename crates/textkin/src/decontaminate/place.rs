@@ -201,21 +201,15 @@ impl PlaceFinder {
                 &document.hashes[begin..end],
                 &mut self.found,
             );
-            let shift = |&(item, at): &(u32, u32)| {
-                (item + position(section.start), at + position(begin))
-            };
+            let shift =
+                |&(item, at): &(u32, u32)| (item + position(section.start), at + position(begin));
             pairs.extend(self.found.iter().map(shift));
             floor = pairs.last().map_or(floor, |last| last.1 as usize + 1);
         }
     }
 
     /// Computes the shares and contradictions of a place from its pairs.
-    fn measure(
-        &mut self,
-        text: &ItemText,
-        document: DocumentWords<'_>,
-        place: &mut Place,
-    ) {
+    fn measure(&mut self, text: &ItemText, document: DocumentWords<'_>, place: &mut Place) {
         let n_words = text.words.hashes.len();
         self.is_matched.clear();
         self.is_matched.resize(n_words, false);
@@ -225,10 +219,15 @@ impl PlaceFinder {
         if place.pairs.len() < n_words && !place.pairs.is_empty() {
             let first = [None].into_iter().chain(place.pairs.iter().map(Some));
             let gaps = first.zip(place.pairs.iter().map(Some).chain([None]));
+            let (mut lacks_number, mut has_other_number) = (false, false);
             for (before, after) in gaps {
                 let item = before.map_or(0, |pair| pair.0 as usize + 1)
                     ..after.map_or(n_words, |pair| pair.0 as usize);
                 if item.is_empty() {
+                    if let (Some(before), Some(after)) = (before, after) {
+                        let added = document.slice(before.1 as usize + 1..after.1 as usize);
+                        has_other_number |= added.contains(|letter: char| letter.is_numeric());
+                    }
                     continue;
                 }
                 // Before the first and after the last pair, as many words as are missing, and a few more.
@@ -248,14 +247,21 @@ impl PlaceFinder {
                 let gap = Gap { item, document: other, is_inner, is_head: before.is_none() };
                 match gap.verdict(text, document) {
                     GapVerdict::Same => self.is_matched[gap.item.clone()].fill(true),
-                    GapVerdict::Missing => {}
+                    GapVerdict::Missing => {
+                        let mut missing = text.words.words[gap.item.clone()].iter();
+                        lacks_number |= missing.any(|word| word.kind == WordKind::Number);
+                    }
                     GapVerdict::Contradicted => place.is_contradicted = true,
                 }
             }
+            // The best alignment of other numbers may have them beside the missing ones.
+            place.is_contradicted |= lacks_number && has_other_number;
         }
         let found = |words: Range<usize>| {
             let (mut found, mut all) = (0.0, 0.0);
-            for (word, is_matched) in text.words.words[words.clone()].iter().zip(&self.is_matched[words]) {
+            for (word, is_matched) in
+                text.words.words[words.clone()].iter().zip(&self.is_matched[words])
+            {
                 all += f64::from(word.bits);
                 found += if *is_matched { f64::from(word.bits) } else { 0.0 };
             }
@@ -264,8 +270,9 @@ impl PlaceFinder {
         place.share = found(0..n_words);
         place.ask_share = text.asks.iter().cloned().map(found).fold(1.0, f64::min);
         let words = text.words.words.iter().zip(&self.is_matched);
-        place.is_whole =
-            words.into_iter().all(|(word, is_matched)| *is_matched || word.kind == WordKind::Common);
+        place.is_whole = words
+            .into_iter()
+            .all(|(word, is_matched)| *is_matched || word.kind == WordKind::Common);
         if text.is_formula && !has_same_symbols(&text.text, document.slice(place.words())) {
             place.is_contradicted = true;
         }
@@ -294,11 +301,7 @@ enum GapVerdict {
 }
 
 impl Gap {
-    fn verdict(
-        &self,
-        text: &ItemText,
-        document: DocumentWords<'_>,
-    ) -> GapVerdict {
+    fn verdict(&self, text: &ItemText, document: DocumentWords<'_>) -> GapVerdict {
         if self.document.is_empty() {
             return GapVerdict::Missing;
         }
@@ -353,12 +356,20 @@ fn is_same_spelling(one: &str, other: &str) -> bool {
     /// Stretches that are longer are different sentences.
     const MAX_LETTERS: usize = 60;
     let letters = |text: &str| -> Vec<char> {
-        text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        text.chars()
+            .filter(|letter| letter.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect()
     };
     let (one, other) = (letters(one), letters(other));
     let has_digit = |letters: &[char]| letters.iter().any(|letter| letter.is_numeric());
     let max = one.len().max(other.len());
-    if has_digit(&one) || has_digit(&other) || max < 4 || max > MAX_LETTERS || one.first() != other.first() {
+    if has_digit(&one)
+        || has_digit(&other)
+        || max < 4
+        || max > MAX_LETTERS
+        || one.first() != other.first()
+    {
         return false;
     }
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -11,10 +11,10 @@ use super::rule::Preset;
 use super::words::ItemWords;
 
 /// Length of runs of `palm` and `tulu`.
-const EIGHT: usize = 8;
+const EIGHT: u32 = 8;
 
 /// Length of runs of `decon`.
-const FIVE: usize = 5;
+const FIVE: u32 = 5;
 
 /// Maximum words between two runs of a place of `decon`.
 const MAX_MISSES: u32 = 11;
@@ -22,8 +22,9 @@ const MAX_MISSES: u32 = 11;
 /// Minimum words of an item of `decon`.
 const MIN_WORDS: usize = 20;
 
-/// Length of a run of `llama`, and its maximum number of mismatches.
-const SKIP_RUN: (usize, usize) = (10, 4);
+/// Equal words at the beginning of a run of `llama`, and maximum number of mismatches after them.
+pub(super) const TEN: usize = 10;
+const MAX_MISMATCHES: usize = 4;
 
 /// Returns the length of the runs of each text by the rule `gpt3`.
 pub(super) fn gpt3_lengths(set: &EvaluationSet, numbers: &[u32], texts: &[ItemText]) -> Vec<usize> {
@@ -32,10 +33,10 @@ pub(super) fn gpt3_lengths(set: &EvaluationSet, numbers: &[u32], texts: &[ItemTe
     for (number, item) in set.items().iter().enumerate() {
         by_benchmark.entry(&item.benchmark).or_default().push(length(number));
     }
-    for lengths in by_benchmark.values_mut() {
+    by_benchmark.values_mut().for_each(|lengths| {
         lengths.sort_unstable();
         *lengths = vec![lengths[lengths.len() / 20].clamp(8, 13)];
-    }
+    });
     let of_text = |text: &ItemText| {
         let items = text.items.iter().map(|item| &set.items()[*item as usize]);
         items.map(|item| by_benchmark[&*item.benchmark][0]).min().unwrap_or(13)
@@ -48,8 +49,8 @@ pub(super) fn is_judged(preset: Preset, text: &ItemText) -> bool {
     let n_words = text.words.hashes.len();
     match preset {
         Preset::Textkin => true,
-        Preset::Gpt3 | Preset::Palm | Preset::Tulu => n_words >= EIGHT,
-        Preset::Llama => n_words >= SKIP_RUN.0,
+        Preset::Gpt3 | Preset::Palm | Preset::Tulu => n_words >= EIGHT as usize,
+        Preset::Llama => n_words >= TEN,
         Preset::Decon => n_words >= MIN_WORDS,
     }
 }
@@ -65,25 +66,25 @@ pub(super) fn find(
     match preset {
         Preset::Llama => skip_runs(text, document, hits, places),
         Preset::Decon => {
-            let is_near = |one: &RunHit, other: &RunHit| other.document - one.document <= MAX_MISSES;
+            let is_near =
+                |one: &RunHit, other: &RunHit| other.document - one.document <= MAX_MISSES;
             for cluster in hits.chunk_by(is_near) {
                 let bits = |words: &[super::words::ItemWord]| -> f64 {
                     words.iter().map(|word| f64::from(word.bits)).sum()
                 };
-                let all: f64 = text.words.words.windows(FIVE).map(bits).sum();
+                let all: f64 = text.words.words.windows(FIVE as usize).map(bits).sum();
                 let found: f64 = distinct(cluster)
-                    .map(|at| bits(&text.words.words[at as usize..at as usize + FIVE]))
+                    .map(|at| bits(&text.words.words[at as usize..(at + FIVE) as usize]))
                     .sum();
                 places.push(Place { share: found / all, ..covered(cluster, FIVE) });
             }
         }
         _ => {
-            let length = if preset == Preset::Gpt3 { 1 } else { EIGHT };
-            let place = covered(hits, length);
+            let place = covered(hits, EIGHT);
             let n_words = text.words.hashes.len();
             let share = match preset {
                 Preset::Palm => {
-                    distinct(hits).count() as f64 / (n_words - EIGHT + 1) as f64
+                    distinct(hits).count() as f64 / (n_words - EIGHT as usize + 1) as f64
                 }
                 _ => place.pairs.len() as f64 / n_words as f64,
             };
@@ -102,10 +103,10 @@ fn distinct(hits: &[RunHit]) -> impl Iterator<Item = u32> {
 
 /// Returns the place that runs cover: for each word of the text its first position in the document that keeps the
 /// order of both.
-fn covered(hits: &[RunHit], length: usize) -> Place {
+fn covered(hits: &[RunHit], length: u32) -> Place {
     let mut first: HashMap<u32, u32> = HashMap::new();
     for hit in hits {
-        for at in 0..length as u32 {
+        for at in 0..length {
             first.entry(hit.item + at).or_insert(hit.document + at);
         }
     }
@@ -114,38 +115,38 @@ fn covered(hits: &[RunHit], length: usize) -> Place {
     Place { pairs, ..Place::default() }
 }
 
-/// Finds the words that are in runs of ten with up to four mismatches.
+/// Finds the words in runs that begin with ten equal words and have up to four mismatches.
 fn skip_runs(
     text: &ItemText,
     document: DocumentWords<'_>,
     hits: &[RunHit],
     places: &mut Vec<Place>,
 ) {
-    let (run, mismatches) = SKIP_RUN;
-    let mut shifts: Vec<i64> =
-        hits.iter().map(|hit| i64::from(hit.document) - i64::from(hit.item)).collect();
-    shifts.sort_unstable();
-    shifts.dedup();
     let item = &*text.words.hashes;
-    for shift in shifts {
-        let other = |at: usize| {
-            let at = usize::try_from(at as i64 + shift).ok()?;
-            document.hashes.get(at).copied()
-        };
-        let is_equal: Vec<bool> = (0..item.len()).map(|at| other(at) == Some(item[at])).collect();
+    let shift = |hit: &RunHit| i64::from(hit.document) - i64::from(hit.item);
+    let mut hits = hits.to_vec();
+    hits.sort_unstable_by_key(|hit| (shift(hit), hit.item));
+    for run in hits.chunk_by(|one, other| shift(one) == shift(other)) {
         let mut is_covered = vec![false; item.len()];
-        for (at, words) in is_equal.windows(run).enumerate() {
-            if words.iter().filter(|is_equal| !**is_equal).count() <= mismatches {
-                is_covered[at..at + run].fill(true);
+        for hit in run {
+            let words =
+                item[hit.item as usize..].iter().zip(&document.hashes[hit.document as usize..]);
+            let mut mismatches = 0;
+            for (at, (word, other)) in words.enumerate() {
+                if word == other {
+                    is_covered[hit.item as usize + at] = true;
+                } else {
+                    mismatches += 1;
+                    if mismatches > MAX_MISMATCHES {
+                        break;
+                    }
+                }
             }
         }
-        let n_covered = is_covered.iter().filter(|is_covered| **is_covered).count();
-        let pairs = (0u32..).zip(is_equal.iter().zip(&is_covered));
-        let pairs = pairs.filter(|(_, (is_equal, is_covered))| **is_equal && **is_covered);
-        let pairs: Vec<(u32, u32)> = pairs
-            .filter_map(|(at, _)| Some((at, u32::try_from(i64::from(at) + shift).ok()?)))
-            .collect();
-        let share = n_covered as f64 / item.len() as f64;
+        let covered = (0u32..).zip(&is_covered).filter(|(_, is_covered)| **is_covered);
+        let pair = |(at, _)| Some((at, u32::try_from(i64::from(at) + shift(&run[0])).ok()?));
+        let pairs: Vec<(u32, u32)> = covered.filter_map(pair).collect();
+        let share = pairs.len() as f64 / item.len() as f64;
         places.push(Place { pairs, share, ..Place::default() });
     }
 }

@@ -17,8 +17,8 @@ pub enum Preset {
     Gpt3,
     /// At least 70 % of the 8-grams of the item (Chowdhery et al. 2022, section 8).
     Palm,
-    /// At least 80 % of the words of the item in runs of at least 10 words with up to 4 mismatches (Touvron et al.
-    /// 2023, appendix A.6).
+    /// At least 80 % of the words of the item in runs that begin with 10 equal words and have up to 4 mismatches
+    /// (Touvron et al. 2023, appendix A.6).
     Llama,
     /// More than 50 % of the words of the item in shared 8-grams (Lambert et al. 2024, section 3.2).
     Tulu,

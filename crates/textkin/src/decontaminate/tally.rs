@@ -90,7 +90,8 @@ impl LeakTally {
             for (at, hit) in document.hits.iter().enumerate() {
                 let count = &mut self.counts[hit.item as usize];
                 count.share = count.share.max(hit.share);
-                let is_same = |other: &super::LeakHit| other.item == hit.item && other.reason.is_leak();
+                let is_same =
+                    |other: &super::LeakHit| other.item == hit.item && other.reason.is_leak();
                 // A document that contains an item twice is one document.
                 if hit.reason.is_leak() && !document.hits[..at].iter().any(is_same) {
                     count.documents += 1;

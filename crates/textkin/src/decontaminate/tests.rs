@@ -27,7 +27,7 @@ fn item(question: &str, answers: &[&str]) -> EvaluationItem {
 fn matcher(items: impl IntoIterator<Item = EvaluationItem>, preset: Preset) -> LeakMatcher {
     let mut set = EvaluationSet::new();
     items.into_iter().for_each(|item| set.push(item));
-    LeakMatcher::new(set, preset, [])
+    LeakMatcher::new(set.into(), preset, [], 1)
 }
 
 /// The strongest reason of an item in a text.
@@ -78,6 +78,7 @@ fn other_numbers_and_other_content_are_other_questions() {
     let matcher = matcher([item(EGGS, &["18"])], Preset::Textkin);
     for text in [
         EGGS.replace("16", "25"),
+        EGGS.replace("ducks lay 16", "16 ducks lay 25"),
         EGGS.replace("ducks", "hens"),
         EGGS.replace("Janet", "Maria"),
         EGGS.replace("market", "harbour"),
@@ -105,8 +106,10 @@ fn passages_do_not_condemn_without_their_question() {
     let passage = "The plan of the township has four communities around the park, and the area for administration is \
         to the southwest of the area for culture.";
     let question = "Which of the following can be derived from this?";
-    let with_passage =
-        EvaluationItem { passage: Some(passage.to_owned()), ..item(question, &["the park is north"]) };
+    let with_passage = EvaluationItem {
+        passage: Some(passage.to_owned()),
+        ..item(question, &["the park is north"])
+    };
     let matcher = matcher([with_passage, item(SHORT, &["nitrogen"])], Preset::Textkin);
     assert!(!is_leak(&matcher, passage));
     assert!(!is_leak(&matcher, question));
@@ -119,7 +122,8 @@ fn passages_do_not_condemn_without_their_question() {
         Some(LeakReason::QuestionAndAnswer)
     );
     // A passage inside the question.
-    let inside = format!("{passage} {passage} Which area is to the southwest of the area for culture?");
+    let inside =
+        format!("{passage} {passage} Which area is to the southwest of the area for culture?");
     let matcher = super::tests::matcher([item(&inside, &["administration"])], Preset::Textkin);
     assert_eq!(reason(&matcher, &format!("{passage} {passage}")), Some(LeakReason::TooLittle));
     assert!(is_leak(&matcher, &inside));
@@ -129,9 +133,11 @@ fn passages_do_not_condemn_without_their_question() {
 fn scripts_without_spaces_are_compared_by_characters() {
     let question = "小明有十六个鸡蛋，每天早上吃三个，还用四个烤松饼，剩下的卖到市场，每个两元，他每天赚多少钱？";
     let matcher = matcher([item(question, &["十八元"])], Preset::Textkin);
-    let wrapped: String = question.chars().enumerate().flat_map(|(at, letter)| {
-        (at % 10 == 9).then_some('\n').into_iter().chain([letter])
-    }).collect();
+    let wrapped: String = question
+        .chars()
+        .enumerate()
+        .flat_map(|(at, letter)| (at % 10 == 9).then_some('\n').into_iter().chain([letter]))
+        .collect();
     assert!(is_leak(&matcher, &format!("题目：{wrapped}答案是")));
     assert!(!is_leak(&matcher, &question.replace("松饼", "面包")));
 }
@@ -153,8 +159,9 @@ fn published_rules_differ_where_their_publications_do() {
         assert!(judged(preset, &first(n_min)), "{preset} {n_min}");
         assert!(!judged(preset, &first(n_min - 1)), "{preset} {n_min}");
     }
-    // Four mismatches in ten words.
-    let skipped: Vec<&str> = words.iter().enumerate().map(|(at, word)| if at % 10 == 9 { "x" } else { word }).collect();
+    // Runs of 12 equal words with a mismatch between them.
+    let word = |(at, word)| if at % 13 == 12 { "x" } else { word };
+    let skipped: Vec<&str> = words.iter().map(String::as_str).enumerate().map(word).collect();
     assert!(judged(Preset::Llama, &skipped.join(" ")));
     assert!(!judged(Preset::Gpt3, &skipped.join(" ")));
     // Between 25 and 50 words, the share falls from 1 to 0.815.
@@ -178,7 +185,12 @@ fn every_hit_has_equal_words_on_both_sides() {
 
 #[test]
 fn items_are_counted_by_what_was_found() {
-    let items = [item(EGGS, &["18"]), item(SHORT, &["nitrogen"]), item("Why?", &[]), item("Is it rain or snow that falls?", &[])];
+    let items = [
+        item(EGGS, &["18"]),
+        item(SHORT, &["nitrogen"]),
+        item("Why?", &[]),
+        item("Is it rain or snow that falls?", &[]),
+    ];
     let matcher = matcher(items, Preset::Textkin);
     let control = RunControl::default();
     let mut editor = LeakEditor::new(&matcher, Cut::Span, &control);

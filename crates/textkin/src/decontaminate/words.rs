@@ -89,24 +89,25 @@ impl Frequencies {
     /// Counts the words of an item.
     pub(super) fn add_item(&mut self, hashes: &[u64]) {
         self.n_texts += 1;
-        for hash in hashes.iter().copied().collect::<HashSet<_>>() {
-            *self.texts.entry(hash).or_default() += 1;
-        }
+        let distinct: HashSet<u64> = hashes.iter().copied().collect();
+        distinct.into_iter().for_each(|hash| *self.texts.entry(hash).or_default() += 1);
     }
 
     /// Counts the words of a training text that items have too.
     pub(super) fn add_sample(&mut self, hashes: &[u64]) {
         for part in hashes.chunks(SAMPLE_WORDS) {
             self.n_texts += 1;
-            for hash in part.iter().copied().collect::<HashSet<_>>() {
+            let distinct: HashSet<u64> = part.iter().copied().collect();
+            distinct.into_iter().for_each(|hash| {
                 if let Some(count) = self.texts.get_mut(&hash) {
                     *count += 1;
                 }
-            }
+            });
         }
     }
 
     /// Returns the rarity of a word in bits.
+    #[expect(clippy::cast_possible_truncation, reason = "the precision of 32 bits is enough")]
     pub(super) fn bits(&self, hash: u64) -> f32 {
         let texts = self.texts.get(&hash).copied().unwrap_or_default();
         (f64::from(self.n_texts + 2) / f64::from(texts + 1)).log2().clamp(0.1, 16.0) as f32
@@ -118,14 +119,14 @@ impl Frequencies {
     }
 }
 
-/// Turns the texts of items into words.
+/// Turns the texts of items into words. Each thread has one.
 pub(super) struct ItemTokenizer {
     tokenizer: WordTokenizer,
     stop_words: WordTokenizer,
     tokens: Tokens,
     kept: Tokens,
-    /// Whether a word is a stop word.
-    is_stop: HashMap<u64, bool>,
+    /// The words seen before.
+    known: HashMap<u64, ItemWord>,
 }
 
 impl ItemTokenizer {
@@ -136,48 +137,44 @@ impl ItemTokenizer {
             stop_words: WordTokenizer::new(&stop_words.parse().expect("the steps exist")),
             tokens: Tokens::new(Layers::SPANS),
             kept: Tokens::new(Layers::NONE),
-            is_stop: HashMap::new(),
+            known: HashMap::new(),
         }
     }
 
-    /// Returns the hashes of the words of `text`.
-    pub(super) fn hashes(&mut self, text: &str) -> Box<[u64]> {
-        self.tokenizer.tokenize(text, &mut self.tokens);
-        self.tokens.hashes().into()
-    }
-
-    /// Returns the words of `text` with their rarities.
+    /// Returns the words of `text` with their rarities, which must be the same in all calls.
     pub(super) fn words(&mut self, text: &str, frequencies: &Frequencies) -> ItemWords {
         self.tokenizer.tokenize(text, &mut self.tokens);
         let hashes: Box<[u64]> = self.tokens.hashes().into();
         let words = (0..hashes.len()).map(|index| {
-            let token = self.tokens.token(index);
-            let span = self.tokens.spans()[index];
-            let word = std::str::from_utf8(token).unwrap_or_default();
-            let is_number = word.chars().any(char::is_numeric);
-            let is_character = !word.is_ascii() && word.chars().count() == 1 && is_unspaced(word);
-            let is_stop = *self.is_stop.entry(hashes[index]).or_insert_with(|| {
+            let known = self.known.entry(hashes[index]).or_insert_with(|| {
+                let word = std::str::from_utf8(self.tokens.token(index)).unwrap_or_default();
                 self.stop_words.tokenize(word, &mut self.kept);
-                self.kept.is_empty()
+                item_word(word, frequencies.bits(hashes[index]), self.kept.is_empty(), frequencies)
             });
-            let mut bits = frequencies.bits(hashes[index]);
-            let is_rare = !frequencies.is_large() || bits >= MIN_CONTENT;
-            let kind = match () {
-                () if is_number => WordKind::Number,
-                () if is_stop || !is_rare => WordKind::Common,
-                () => WordKind::Content,
-            };
-            if is_stop {
-                bits = bits.min(1.0);
-            }
-            if is_character {
-                bits /= 2.0;
-            }
-            ItemWord { span, bits, kind, length: if is_character { 0.5 } else { 1.0 } }
+            ItemWord { span: self.tokens.spans()[index], ..*known }
         });
         let words = words.collect();
         ItemWords { hashes, words }
     }
+}
+
+/// Returns what a word contributes, without its position.
+fn item_word(word: &str, mut bits: f32, is_stop: bool, frequencies: &Frequencies) -> ItemWord {
+    let is_character = !word.is_ascii() && word.chars().count() == 1 && is_unspaced(word);
+    let is_rare = !frequencies.is_large() || bits >= MIN_CONTENT;
+    let kind = match () {
+        () if word.chars().any(char::is_numeric) => WordKind::Number,
+        () if is_stop || !is_rare => WordKind::Common,
+        () => WordKind::Content,
+    };
+    if is_stop {
+        bits = bits.min(1.0);
+    }
+    if is_character {
+        bits /= 2.0;
+    }
+    let length = if is_character { 0.5 } else { 1.0 };
+    ItemWord { span: Span::default(), bits, kind, length }
 }
 
 /// Whether a word is a character of a script without spaces: the tokenizer made it a word by itself.

@@ -9,7 +9,9 @@ use textkin_core::{Document, DocumentSink, Problem, Rewind, Source};
 use textkin_source::{InputFormat, SourceSettings, TeiOptions};
 
 use super::observer::Observer;
-use super::options::{ByteSize, JobOptions, OptionValue, collection_options, percent_hint, reading_options};
+use super::options::{
+    ByteSize, JobOptions, OptionValue, collection_options, percent_hint, reading_options,
+};
 use crate::decontaminate::{
     Cut, DecontaminationCounts, DocumentLeaks, EvaluationItem, EvaluationSet, ItemFields,
     ItemStatus, LeakHit, LeakMatcher, LeakTally, Leaks, Preset, find_leaks, find_public_items,
@@ -44,7 +46,7 @@ use crate::settings::Settings;
 pub struct Decontaminate {
     options: JobOptions,
     fields: ItemFields,
-    set: EvaluationSet,
+    set: Arc<EvaluationSet>,
     preset: Preset,
     cut: Cut,
     threshold: Option<f64>,
@@ -64,7 +66,8 @@ impl Decontaminate {
 
     /// Adds evaluation items. Can be called again.
     pub fn against(mut self, items: impl IntoIterator<Item = EvaluationItem>) -> Self {
-        items.into_iter().for_each(|item| self.set.push(item));
+        let set = Arc::make_mut(&mut self.set);
+        items.into_iter().for_each(|item| set.push(item));
         self
     }
 
@@ -87,8 +90,8 @@ impl Decontaminate {
     /// # Errors
     /// As [`against_paths`](Self::against_paths).
     pub fn against_source(mut self, source: &mut dyn Source) -> Result<Self, Error> {
-        let set = EvaluationSet::read(source, &self.fields)?;
-        self.set.append(set);
+        let threads = self.options.settings.n_threads();
+        Arc::make_mut(&mut self.set).read(source, &self.fields, threads)?;
         Ok(self)
     }
 
@@ -170,7 +173,10 @@ impl Decontaminate {
     ///
     /// # Errors
     /// If an option is invalid, there are no items, a document is longer than 2 GiB, or the observer stopped the run.
-    pub fn run<'a, D>(&self, documents: impl IntoIterator<Item = D>) -> Result<Decontaminated, Error>
+    pub fn run<'a, D>(
+        &self,
+        documents: impl IntoIterator<Item = D>,
+    ) -> Result<Decontaminated, Error>
     where
         D: Into<Document<'a>>,
     {
@@ -222,11 +228,11 @@ impl Decontaminate {
         control.progress.begin("indexing", 0);
         let sample = sample_corpus(&mut *corpus.rewind()?);
         let texts = sample.iter().map(String::as_str);
-        let mut matcher = LeakMatcher::new(self.set.clone(), self.preset, texts)
+        let threads = self.options.settings.n_threads();
+        let mut matcher = LeakMatcher::new(Arc::clone(&self.set), self.preset, texts, threads)
             .with_min_share(self.threshold);
         if let Some(documents) = self.max_df {
-            let settings = &self.options.settings;
-            let (threads, is_strict) = (settings.n_threads(), settings.is_strict);
+            let is_strict = self.options.settings.is_strict;
             let source = &mut *corpus.rewind()?;
             let max_documents = u64::from(documents);
             find_public_items(source, &mut matcher, max_documents, threads, is_strict, control)?;

@@ -12,9 +12,11 @@ use textkin::engine::{DedupEditor, Duplicates, RunControl, Settings, report};
 use textkin::{DedupUnit, Keep};
 
 use self::summary::Notices;
-use crate::arguments::{Dedup, DedupLevelOption, DedupOutput, GlobalOptions, OutputFormat, RemovalOptions};
-use crate::documents::{analysis_settings, collection_settings};
+use crate::arguments::{
+    Dedup, DedupLevelOption, DedupOutput, GlobalOptions, OutputFormat, RemovalOptions,
+};
 use crate::command::target::Target;
+use crate::documents::{analysis_settings, collection_settings};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs::ignore_broken_pipe;

@@ -36,7 +36,12 @@ pub(super) fn read_log(path: &Path) -> anyhow::Result<Option<Vec<Value>>> {
 }
 
 /// Checks all lines of a log.
-pub(super) fn verify(lines: &[Value], inputs: &mut Inputs, arguments: &Verify, quiet: bool) -> anyhow::Result<Exit> {
+pub(super) fn verify(
+    lines: &[Value],
+    inputs: &mut Inputs,
+    arguments: &Verify,
+    quiet: bool,
+) -> anyhow::Result<Exit> {
     let mut checker = Checker::default();
     for (number, line) in lines.iter().enumerate() {
         let id = line["document"].as_str().context("the log is damaged: a line has no document")?;
@@ -66,7 +71,8 @@ pub(super) fn verify(lines: &[Value], inputs: &mut Inputs, arguments: &Verify, q
                 for fault in faults {
                     let (document, item) = (line["document"].as_str(), line["item"].as_str());
                     let (document, item) = (document.unwrap_or("?"), item.unwrap_or("?"));
-                    let _ = writeln!(text, "✗ {document}, item {item}: {}", terminal::fit(fault, 200));
+                    let _ =
+                        writeln!(text, "✗ {document}, item {item}: {}", terminal::fit(fault, 200));
                 }
             }
             let _ = match n_failed {
