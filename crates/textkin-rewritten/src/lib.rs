@@ -17,6 +17,8 @@
 //!
 //! The method knows no language: words are compared by their first letters.
 //!
+//! In a collection, pairs of words that are close together lead to the texts that are worth aligning ([`candidates()`]).
+//!
 //! ```
 //! use textkin_core::{Layers, Tokenizer, Tokens};
 //! use textkin_rewritten::{Method, RewrittenText, align_rewritten};
@@ -41,6 +43,7 @@
     reason = "texts are bounded to 4 GiB, so words are numbered by 32 bits"
 )]
 
+mod candidates;
 mod confidence;
 mod method;
 mod pair;
@@ -58,6 +61,7 @@ use std::ops::Range;
 use textkin_core::{Span, WordSpan};
 use textkin_graph::{AlignSettings, PassageRules, align};
 
+pub use crate::candidates::{Candidate, CandidateMethod, WordPair, candidates, word_pairs};
 pub use crate::confidence::{Confidence, confidence};
 pub use crate::method::{Method, SummaryMethod};
 use crate::pair::{Side, TextPair};

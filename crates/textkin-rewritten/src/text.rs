@@ -24,7 +24,9 @@ impl RewrittenText {
         Self { tokens, stems, breaks }
     }
 
-    pub(crate) fn tokens(&self) -> &Tokens {
+    /// Returns the words.
+    #[must_use]
+    pub fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
@@ -69,7 +71,7 @@ impl RewrittenText {
 }
 
 /// Returns the hash of the first `letters` letters of a word.
-fn stem(word: &[u8], letters: usize) -> u64 {
+pub(crate) fn stem(word: &[u8], letters: usize) -> u64 {
     let starts = word.iter().enumerate().filter(|(_, byte)| **byte & 0xc0 != 0x80);
     let end = starts.map(|(at, _)| at).nth(letters).unwrap_or(word.len());
     token_hash(&word[..end])
