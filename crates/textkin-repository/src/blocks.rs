@@ -270,7 +270,7 @@ mod tests {
         writer.section(compressed.blocks.iter().map(|block| &block[..])).expect("in memory");
         writer.finish().expect("in memory");
         let bytes = Bytes::Memory(file.contents().into());
-        let pages = Pages::open("test", bytes, FORMAT).expect("the data is intact");
+        let pages = Pages::open("test", bytes, &[FORMAT]).expect("the data is intact");
         let blocks = Blocks::new([0, 1, 2]);
         let all: usize = items.iter().map(Vec::len).sum();
         assert_eq!(blocks.plain_len(&pages).expect("the data is intact"), all as u64);

@@ -14,7 +14,7 @@ use crate::encoding::{ChunkPosting, Encoded, Layout, Posting, encode};
 use crate::error::Error;
 use crate::io::OutFile;
 use crate::pages::{PageWriter, WrittenFile};
-use crate::segment::{FORMAT, SegmentInfo};
+use crate::segment::{FORMAT, FORMAT_WITH_PAIRS, SegmentInfo};
 use crate::table::{self, short};
 
 /// Bytes of content that are compressed together.
@@ -27,6 +27,8 @@ const METADATA_BLOCK: usize = 4 << 10;
 /// verified.
 const CHUNKS: Layout =
     Layout { hash_bits: ChunkPosting::HASH_BITS, has_counts: false, bucket: 24, long: 64 };
+/// The layout of the postings of pairs of words. Most pairs occur once, as chunks do.
+const WORD_PAIRS: Layout = CHUNKS;
 /// The layout of word postings, with all bits of the hash. Words are far fewer and have longer
 /// lists.
 const TERMS: Layout = Layout { hash_bits: 64, has_counts: true, bucket: 6, long: 16 };
@@ -46,6 +48,8 @@ pub(crate) struct SegmentBuilder {
     content: BlockBuilder,
     terms: Vec<Posting>,
     chunks: Vec<ChunkPosting>,
+    /// The pairs of words, if they are indexed.
+    word_pairs: Option<Vec<ChunkPosting>>,
     words: u64,
 }
 
@@ -58,6 +62,7 @@ impl Default for SegmentBuilder {
             content: BlockBuilder::new(CONTENT_BLOCK),
             terms: Vec::new(),
             chunks: Vec::new(),
+            word_pairs: None,
             words: 0,
         }
     }
@@ -71,7 +76,8 @@ impl SegmentBuilder {
     /// Returns the memory in use, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.terms.len() * size_of::<Posting>()
-            + self.chunks.len() * size_of::<ChunkPosting>()
+            + (self.chunks.len() + self.word_pairs.as_ref().map_or(0, Vec::len))
+                * size_of::<ChunkPosting>()
             + self.content.len()
             + self.metadata.len()
             + self.ids.len()
@@ -83,7 +89,8 @@ impl SegmentBuilder {
         let strings = [&entry.time, &entry.metadata].into_iter().flatten().map(String::len);
         let bytes = entry.content.len()
             + size_of::<Posting>() * entry.terms.len()
-            + size_of::<ChunkPosting>() * entry.chunks.len()
+            + size_of::<ChunkPosting>()
+                * (entry.chunks.len() + entry.word_pairs.as_ref().map_or(0, Vec::len))
             + size_of::<Record>()
             + strings.sum::<usize>()
             + entry.id.len();
@@ -120,11 +127,9 @@ impl SegmentBuilder {
         });
         let term = |(hash, count): (u64, u32)| Posting { hash, document, count };
         self.terms.extend(terms.into_iter().map(term));
-        for &hash in &entry.chunks {
-            let posting = ChunkPosting::new(mix(hash), document);
-            self.chunks.push(
-                posting.ok_or_else(|| io::Error::other("the segment has too many documents"))?,
-            );
+        add_postings(&entry.chunks, document, &mut self.chunks)?;
+        if let Some(pairs) = &entry.word_pairs {
+            add_postings(pairs, document, self.word_pairs.get_or_insert_default())?;
         }
         Ok(())
     }
@@ -139,10 +144,17 @@ impl SegmentBuilder {
             terms.sort_unstable();
             encode(&terms, n_documents, TERMS)
         };
-        let mut chunks = move || {
+        let word_pairs = self.word_pairs.take();
+        let chunks = move || -> io::Result<_> {
             chunks.sort_unstable();
             chunks.dedup();
-            encode(&chunks, n_documents, CHUNKS)
+            let chunks = encode(&chunks, n_documents, CHUNKS)?;
+            let word_pairs = word_pairs.map(|mut pairs| {
+                pairs.sort_unstable();
+                pairs.dedup();
+                encode(&pairs, n_documents, WORD_PAIRS)
+            });
+            Ok((chunks, word_pairs.transpose()?))
         };
         // Three tasks of about equal work, whatever the number of cores.
         let blocks =
@@ -156,14 +168,15 @@ impl SegmentBuilder {
             }),
         };
         let (metadata, content) = blocks?;
-        self.write(out, &terms?, &chunks?, [&metadata, &content])
+        let (chunks, word_pairs) = chunks?;
+        self.write(out, [&terms?, &chunks], word_pairs.as_ref(), [&metadata, &content])
     }
 
     fn write(
         &self,
         out: Box<dyn OutFile>,
-        terms: &Encoded,
-        chunks: &Encoded,
+        [terms, chunks]: [&Encoded; 2],
+        word_pairs: Option<&Encoded>,
         blocks: [&Compressed; 2],
     ) -> io::Result<WrittenFile> {
         let (documents, table) = Record::table(&self.records);
@@ -179,9 +192,11 @@ impl SegmentBuilder {
             id_order,
             term_directory: terms.columns.clone(),
             chunk_directory: chunks.columns.clone(),
+            word_pairs: word_pairs.map(|pairs| (pairs.shape, pairs.columns.clone())),
         };
         let info = serde_json::to_vec(&info).map_err(io::Error::other)?;
-        let mut writer = PageWriter::begin(out, FORMAT)?;
+        let mut writer =
+            PageWriter::begin(out, if word_pairs.is_some() { FORMAT_WITH_PAIRS } else { FORMAT })?;
         for section in [&info, &table, &self.ids, &order] {
             writer.section([&section[..]])?;
         }
@@ -190,7 +205,7 @@ impl SegmentBuilder {
             writer.section([&table[..]])?;
             writer.section(blocks.iter().map(|block| &block[..]))?;
         }
-        for encoded in [terms, chunks] {
+        for encoded in [Some(terms), Some(chunks), word_pairs].into_iter().flatten() {
             writer.section([&encoded.directory[..]])?;
             writer.section([&encoded.buckets[..]])?;
             writer.section([&encoded.lists[..]])?;
@@ -212,4 +227,14 @@ impl SegmentBuilder {
         let start = if document == 0 { 0 } else { end(document - 1) };
         &self.ids[start..end(document)]
     }
+}
+
+/// Appends the postings of chunks or pairs of words of a document.
+fn add_postings(hashes: &[u64], document: u32, postings: &mut Vec<ChunkPosting>) -> io::Result<()> {
+    for &hash in hashes {
+        let posting = ChunkPosting::new(mix(hash), document);
+        postings
+            .push(posting.ok_or_else(|| io::Error::other("the segment has too many documents"))?);
+    }
+    Ok(())
 }

@@ -32,6 +32,9 @@ pub struct PreparedDocument {
     pub terms: Vec<(u64, u32)>,
     /// The hashes of the indexed chunks, in any order.
     pub chunks: Vec<u64>,
+    /// The hashes of the indexed pairs of words, in any order, if they are indexed. Either all documents of a
+    /// repository have them or none.
+    pub word_pairs: Option<Vec<u64>>,
     /// Bytes from which words and chunks can be computed again: the text, or its fingerprints.
     pub content: Vec<u8>,
 }
@@ -53,6 +56,8 @@ impl PreparedDocument {
             "the document has more than 67 million distinct words"
         } else if self.chunks.len() > MAX_POSTINGS {
             "the document has more than 67 million chunks"
+        } else if self.word_pairs.as_ref().is_some_and(|pairs| pairs.len() > MAX_POSTINGS) {
+            "the document has more than 67 million pairs of words"
         } else if self.terms.iter().any(|term| term.1 == 0) {
             "the document lists a word with zero occurrences"
         } else {

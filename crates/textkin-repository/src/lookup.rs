@@ -413,7 +413,7 @@ mod tests {
             let layout = Layout { hash_bits: bits, has_counts, bucket, long };
             let encoded = encode(&postings, 300, layout).expect("the data is small");
             let file = bytes_of(&encoded);
-            let pages = Pages::open("test", Bytes::Memory(file.into()), FORMAT).expect("the data is intact");
+            let pages = Pages::open("test", Bytes::Memory(file.into()), &[FORMAT]).expect("the data is intact");
             let lookup = PostingLookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns).expect("the data is intact");
             let mut naive: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
             for posting in &postings {
@@ -458,7 +458,7 @@ mod tests {
             let at = at.index(file.len());
             file[at] ^= change;
             let check = || -> Result<(), CorruptionError> {
-                let pages = Pages::open("test", Bytes::Memory(file.clone().into()), FORMAT)?;
+                let pages = Pages::open("test", Bytes::Memory(file.clone().into()), &[FORMAT])?;
                 let lookup = PostingLookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns)?;
                 for posting in &postings {
                     lookup.find(&pages, posting.hash)?;

@@ -143,11 +143,11 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Opens `bytes` as a file of this format.
+    /// Opens `bytes` as a file of one of several versions of a format.
     pub(crate) fn open(
         name: &str,
         bytes: Bytes,
-        format: FileFormat,
+        formats: &[FileFormat],
     ) -> Result<Self, CorruptionError> {
         let corrupt =
             |reason: &str| CorruptionError { file: name.to_owned(), reason: reason.to_owned() };
@@ -155,7 +155,8 @@ impl Pages {
         if all.len() < HEAD + TAIL {
             return Err(corrupt("the file is truncated"));
         }
-        if all[..8] != format.magic || all[all.len() - 8..] != format.magic {
+        let is_magic = |bytes: &[u8]| formats.iter().any(|format| bytes == format.magic);
+        if !is_magic(&all[..8]) || !is_magic(&all[all.len() - 8..]) {
             return Err(corrupt("the file does not start and end with the expected signature"));
         }
         let number = |at: usize| u64_at(all, at).and_then(|number| usize::try_from(number).ok());
@@ -167,9 +168,9 @@ impl Pages {
             return Err(corrupt("checksum mismatch at the end of the file"));
         }
         let version = all[8..12].iter().rev().fold(0u32, |n, byte| n << 8 | u32::from(*byte));
-        if version != format.version {
+        let Some(format) = formats.iter().find(|format| format.version == version) else {
             return Err(corrupt(&format!("unknown format version {version}")));
-        }
+        };
         let n_pages = sums_start.div_ceil(PAGE);
         let table = sums_start + 4 * n_pages;
         if number(tail + 8) != Some(format.sections) || table + 16 * format.sections != tail {
@@ -203,6 +204,11 @@ impl Pages {
     /// Returns the size of the file in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.bytes.as_ref().len() as u64
+    }
+
+    /// Returns the number of sections.
+    pub(crate) fn n_sections(&self) -> usize {
+        self.sections.len()
     }
 
     /// Returns the size of a section in bytes.

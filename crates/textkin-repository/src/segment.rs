@@ -23,6 +23,8 @@ use crate::sizes::Sizes;
 use crate::table::{Columns, Table};
 
 pub(crate) const FORMAT: FileFormat = FileFormat { magic: *b"tksegmnt", version: 2, sections: 16 };
+/// The format of a segment with an index of pairs of words, which earlier versions do not read.
+pub(crate) const FORMAT_WITH_PAIRS: FileFormat = FileFormat { version: 3, sections: 19, ..FORMAT };
 
 /// The sections of a segment.
 pub(crate) mod section {
@@ -42,6 +44,8 @@ pub(crate) mod section {
     pub(crate) const TERMS: [usize; 3] = [10, 11, 12];
     /// Postings of chunks: directory, buckets, lists.
     pub(crate) const CHUNKS: [usize; 3] = [13, 14, 15];
+    /// Postings of pairs of words, if they are indexed: directory, buckets, lists.
+    pub(crate) const WORD_PAIRS: [usize; 3] = [16, 17, 18];
 }
 
 #[cfg(test)]
@@ -62,6 +66,9 @@ pub(crate) struct SegmentInfo {
     pub(crate) id_order: Columns,
     pub(crate) term_directory: Columns,
     pub(crate) chunk_directory: Columns,
+    /// The shape and directory of the postings of pairs of words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) word_pairs: Option<(PostingShape, Columns)>,
 }
 
 /// A segment and its set of removed documents.
@@ -77,6 +84,7 @@ pub struct Segment {
     content: Blocks,
     terms: PostingLookup,
     chunks: PostingLookup,
+    word_pairs: Option<PostingLookup>,
     /// The filter of chunks, once it has been built.
     filter: OnceLock<ChunkFilter>,
     removed: Arc<Removed>,
@@ -90,7 +98,7 @@ impl Segment {
         removed: Arc<Removed>,
     ) -> Result<Self, Error> {
         let file = path.display().to_string();
-        let pages = Pages::open(&file, bytes, FORMAT)?;
+        let pages = Pages::open(&file, bytes, &[FORMAT, FORMAT_WITH_PAIRS])?;
         let info = pages.section(section::INFO)?;
         let info: SegmentInfo = serde_json::from_slice(info)
             .map_err(|error| pages.corrupt(format!("invalid header: {error}")))?;
@@ -103,6 +111,13 @@ impl Segment {
         let terms = PostingLookup::open(&pages, section::TERMS, info.terms, &info.term_directory)?;
         let chunks =
             PostingLookup::open(&pages, section::CHUNKS, info.chunks, &info.chunk_directory)?;
+        let word_pairs = match &info.word_pairs {
+            Some((shape, columns)) if pages.n_sections() == FORMAT_WITH_PAIRS.sections => {
+                Some(PostingLookup::open(&pages, section::WORD_PAIRS, *shape, columns)?)
+            }
+            Some(_) => return Err(pages.corrupt("the index of pairs of words is missing").into()),
+            None => None,
+        };
         if !removed.fits(info.documents) {
             return Err(pages
                 .corrupt("the list of removed documents belongs to another file")
@@ -119,6 +134,7 @@ impl Segment {
             content: Blocks::new(section::CONTENT),
             terms,
             chunks,
+            word_pairs,
             filter: OnceLock::new(),
             removed,
         })
@@ -187,8 +203,9 @@ impl Segment {
     pub(crate) fn live_memory(&self) -> usize {
         let SegmentInfo { documents, metadata_bytes, content_bytes, terms, chunks, .. } =
             &self.info;
+        let word_pairs = self.n_word_pairs();
         let bytes = u128::from(terms.postings) * size_of::<Posting>() as u128
-            + u128::from(chunks.postings) * size_of::<ChunkPosting>() as u128
+            + u128::from(chunks.postings + word_pairs) * size_of::<ChunkPosting>() as u128
             + u128::from(*content_bytes)
             + u128::from(*metadata_bytes)
             + self.pages.len(section::IDS) as u128
@@ -215,14 +232,69 @@ impl Segment {
             content_uncompressed: self.info.content_bytes,
             terms: sum(&section::TERMS),
             chunks: sum(&section::CHUNKS),
+            word_pairs: self.word_pairs.as_ref().map_or(0, |_| sum(&section::WORD_PAIRS)),
             words: self.info.words,
             term_postings: self.info.terms.postings,
             chunk_postings: self.info.chunks.postings,
+            word_pair_postings: self.n_word_pairs(),
             rest: 0,
         };
-        let parts = sizes.documents + sizes.metadata + sizes.content + sizes.terms + sizes.chunks;
+        let parts = sizes.documents
+            + sizes.metadata
+            + sizes.content
+            + sizes.terms
+            + sizes.chunks
+            + sizes.word_pairs;
         sizes.rest = sizes.file.saturating_sub(parts);
         sizes
+    }
+
+    /// Returns the number of postings of pairs of words.
+    fn n_word_pairs(&self) -> u64 {
+        self.info.word_pairs.as_ref().map_or(0, |(shape, _)| shape.postings)
+    }
+
+    /// Appends the documents that have the pair of words with this hash, ascending, without removed ones; if more than
+    /// `max` have it, at least `max + 1` of them. A few of them may not have it, because only some bits of the hash are
+    /// stored.
+    ///
+    /// # Errors
+    /// If the stored data is damaged.
+    pub fn documents_with_word_pair(
+        &self,
+        pair: u64,
+        max: usize,
+        documents: &mut Vec<u32>,
+    ) -> Result<(), CorruptionError> {
+        let Some(lookup) = &self.word_pairs else { return Ok(()) };
+        let start = documents.len();
+        self.append_live(lookup.find(&self.pages, mix(pair))?, documents, |documents| {
+            documents.len() - start <= max
+        })
+    }
+
+    /// Appends the live documents of a list, as long as `is_wanted` says that more are needed.
+    fn append_live(
+        &self,
+        found: Option<FoundPostings<'_>>,
+        documents: &mut Vec<u32>,
+        is_wanted: impl Fn(&[u32]) -> bool,
+    ) -> Result<(), CorruptionError> {
+        match found {
+            None => {}
+            Some(FoundPostings::Few(block)) => {
+                let live = block.documents.into_iter().filter(|&document| self.is_live(document));
+                documents.extend(live);
+            }
+            Some(FoundPostings::Many(mut list)) => {
+                let mut block = PostingBlock::default();
+                while is_wanted(documents) && list.next_block(&mut block)? {
+                    let live = block.documents.iter().filter(|document| self.is_live(**document));
+                    documents.extend(live);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Iterates over the numbers of the documents that are not removed, ascending.
@@ -435,21 +507,7 @@ impl IndexSegment for Segment {
         chunk: u64,
         documents: &mut Vec<u32>,
     ) -> Result<(), CorruptionError> {
-        match self.chunks.find(&self.pages, mix(chunk))? {
-            None => {}
-            Some(FoundPostings::Few(block)) => {
-                let live = block.documents.into_iter().filter(|&document| self.is_live(document));
-                documents.extend(live);
-            }
-            Some(FoundPostings::Many(mut list)) => {
-                let mut block = PostingBlock::default();
-                while list.next_block(&mut block)? {
-                    let live = block.documents.iter().filter(|document| self.is_live(**document));
-                    documents.extend(live);
-                }
-            }
-        }
-        Ok(())
+        self.append_live(self.chunks.find(&self.pages, mix(chunk))?, documents, |_| true)
     }
 
     fn for_each_chunk(

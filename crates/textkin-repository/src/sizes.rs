@@ -21,6 +21,8 @@ pub struct Sizes {
     pub terms: u64,
     /// Bytes of the postings of chunks.
     pub chunks: u64,
+    /// Bytes of the postings of pairs of words.
+    pub word_pairs: u64,
     /// Bytes of checksums and headers.
     pub rest: u64,
     /// Number of words of all documents.
@@ -29,6 +31,8 @@ pub struct Sizes {
     pub term_postings: u64,
     /// Number of distinct chunks, summed over all documents.
     pub chunk_postings: u64,
+    /// Number of distinct indexed pairs of words, summed over all documents.
+    pub word_pair_postings: u64,
 }
 
 impl Sum for Sizes {
@@ -42,10 +46,12 @@ impl Sum for Sizes {
             content_uncompressed: a.content_uncompressed + b.content_uncompressed,
             terms: a.terms + b.terms,
             chunks: a.chunks + b.chunks,
+            word_pairs: a.word_pairs + b.word_pairs,
             rest: a.rest + b.rest,
             words: a.words + b.words,
             term_postings: a.term_postings + b.term_postings,
             chunk_postings: a.chunk_postings + b.chunk_postings,
+            word_pair_postings: a.word_pair_postings + b.word_pair_postings,
         })
     }
 }

@@ -221,7 +221,7 @@ mod tests {
         let mut writer = PageWriter::begin(Box::new(file.clone()), FORMAT).expect("in memory");
         writer.section([bytes]).expect("in memory");
         writer.finish().expect("in memory");
-        Pages::open("test", Bytes::Memory(file.contents().into()), FORMAT)
+        Pages::open("test", Bytes::Memory(file.contents().into()), &[FORMAT])
             .expect("the data is intact")
     }
 

@@ -34,8 +34,9 @@ fn entries() -> impl Strategy<Value = Vec<PreparedDocument>> {
     let terms = prop::collection::btree_map(0u64..60, 1u32..90, 0..30);
     let chunks = prop::collection::vec(0u64..200, 0..60);
     let strings = (any::<Option<String>>(), any::<Option<String>>());
-    let entry = (content, terms, chunks, strings, any::<(u64, [u8; 16])>()).prop_map(
-        |(content, terms, chunks, (time, metadata), (added, digest))| {
+    let numbers = any::<(u64, [u8; 16])>();
+    let entry = (content, terms, chunks.clone(), chunks, strings, numbers).prop_map(
+        |(content, terms, chunks, word_pairs, (time, metadata), (added, digest))| {
             let terms = terms.into_iter().collect();
             PreparedDocument {
                 id: String::new(),
@@ -45,6 +46,7 @@ fn entries() -> impl Strategy<Value = Vec<PreparedDocument>> {
                 digest,
                 terms,
                 chunks,
+                word_pairs: Some(word_pairs),
                 content,
             }
         },
@@ -56,7 +58,15 @@ fn entries() -> impl Strategy<Value = Vec<PreparedDocument>> {
         }
         entries
     };
-    (prop::collection::vec(".{0,9}", 130), prop::collection::vec(entry, 0..130)).prop_map(number)
+    let entries = (prop::collection::vec(entry, 0..130), any::<bool>()).prop_map(
+        |(mut entries, has_pairs)| {
+            if !has_pairs {
+                entries.iter_mut().for_each(|entry: &mut PreparedDocument| entry.word_pairs = None);
+            }
+            entries
+        },
+    );
+    (prop::collection::vec(".{0,9}", 130), entries).prop_map(number)
 }
 
 /// The documents of each hash, computed naively.
@@ -122,6 +132,21 @@ proptest! {
             let expected = chunks.get(chunk).cloned().unwrap_or_default();
             prop_assert!(documents.iter().copied().eq(expected.into_keys().filter(|document| is_live(*document))));
         }
+        let pairs = naive(numbered().flat_map(|(number, entry)| {
+            entry.word_pairs.iter().flatten().map(move |&pair| (pair, number, 1))
+        }));
+        for pair in wanted.iter().copied() {
+            let expected = pairs.get(&pair).cloned().unwrap_or_default();
+            let expected: Vec<u32> = expected.into_keys().filter(|document| is_live(*document)).collect();
+            for max in [1, 5, usize::MAX] {
+                let mut documents = Vec::new();
+                segment.documents_with_word_pair(pair, max, &mut documents).expect("the segment is intact");
+                let is_cut = documents.len() > max && expected.starts_with(&documents);
+                prop_assert!(documents == expected || is_cut);
+            }
+        }
+        let has_pairs = entries.first().is_some_and(|entry| entry.word_pairs.is_some());
+        prop_assert_eq!(segment.sizes().word_pairs > 0, has_pairs, "only who asks for the index pays for it");
         let look_up = || {
             let mut found = vec![Vec::new(); wanted.len()];
             segment.for_each_chunk(&wanted, &mut |index, documents| found[index] = documents.to_vec()).expect("the segment is intact");
