@@ -150,7 +150,14 @@ fn main() -> Result<()> {
 
 /// Returns the root of the workspace.
 fn root() -> Result<PathBuf> {
-    let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    root_of(std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from))
+}
+
+/// Returns the root of the workspace that this task runs in. Cargo names it at run time; in a copied checkout the
+/// path at compile time may be that of the original.
+fn root_of(manifest: Option<PathBuf>) -> Result<PathBuf> {
+    let manifest = manifest.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    let parent = manifest.parent();
     Ok(parent.context("xtask is not inside a workspace")?.to_owned())
 }
 
@@ -209,4 +216,17 @@ fn bytes(text: &str) -> Result<u64> {
     };
     Ok(text[..digits].parse::<u64>().with_context(|| format!("expected a size, got '{text}'"))?
         * factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copied_checkout_is_its_own_root() {
+        let copy = Path::new("/copied/checkout");
+        assert_eq!(root_of(Some(copy.join("xtask"))).unwrap(), copy);
+        let compiled = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        assert_eq!(root_of(None).unwrap(), compiled);
+    }
 }
