@@ -6,7 +6,7 @@
 use std::fmt;
 
 use textkin_core::MatchLevel;
-use textkin_core::number::{percent, thousands};
+use textkin_core::number::{counted, percent, thousands};
 
 use crate::incoming::one_line;
 use crate::{Address, OutgoingMessage, Purpose};
@@ -124,18 +124,23 @@ pub fn digest(
         .take(MAX_SHOWN)
         .map(|alert| format!("{}\n{}", details(alert), alert.link))
         .collect();
-    let n_alerts = u64::try_from(alerts.len()).unwrap_or(u64::MAX);
-    let (count, noun) = (thousands(n_alerts), if n_alerts == 1 { "text" } else { "texts" });
+    let mut texts: Vec<(&str, &str)> =
+        alerts.iter().map(|alert| (&alert.watched.repository[..], &alert.watched.id[..])).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    // One text in 500 documents is one text.
+    let texts = counted(texts.len() as u64, "text", "texts");
+    let documents = counted(alerts.len() as u64, "document", "documents");
     let rest = alerts.len().saturating_sub(MAX_SHOWN);
     let more = if rest > 0 { format!("\n\nAnd {rest} more.") } else { String::new() };
     let text = format!(
-        "{count} {noun} you watch reappeared since the last digest.\n\n{}{more}\n\nAll alerts: {inbox}\n\n{}",
+        "{texts} you watch reappeared in {documents} since the last digest.\n\n{}{more}\n\nAll alerts: {inbox}\n\n{}",
         shown.join("\n\n"),
         footer(&first.watched.repository, rules),
     );
     Some(OutgoingMessage {
         to: to.clone(),
-        subject: format!("{count} {noun} reappeared"),
+        subject: format!("{texts} reappeared in {documents}"),
         text,
         purpose: Purpose::Notice,
         identity: identity.to_owned(),
@@ -228,7 +233,7 @@ mod tests {
         let message =
             digest(&to, &alerts, "d1", "https://kin.example/alerts", "https://kin.example/rules")
                 .unwrap();
-        assert_eq!(message.subject, "61 texts reappeared");
+        assert_eq!(message.subject, "1 text reappeared in 61 documents");
         assert!(message.text.contains("And 11 more."));
         assert!(
             message.text.find("Level: Exact").unwrap() < message.text.find("Level: Some").unwrap()

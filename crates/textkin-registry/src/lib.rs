@@ -48,6 +48,7 @@
 //! ```
 
 mod cancel;
+mod client;
 mod delivery;
 mod domain;
 mod error;
@@ -70,6 +71,7 @@ pub mod limits {
 }
 
 pub use cancel::{Cancel, CancelGuard};
+pub use client::with_client;
 pub use delivery::webhook;
 pub use domain::{
     AccountId, Action, Actor, AlertId, ContactRequestId, DeliveryId, DocumentId, HookId, JobId,
@@ -83,23 +85,25 @@ pub use matching::index::CHUNK_WORDS;
 pub use matching::occurrences::{
     ContainingDocument, PassageOccurrence, PassageOccurrences, SharedSpan, timestamp,
 };
-pub use matching::saved_results::{MatchedSource, ResultDetails, SavedQuery, SavedResult, TextRun};
+pub use matching::saved_results::{
+    ListedResult, MatchedSource, ResultDetails, ResultLinks, SavedQuery, SavedResult, TextRun,
+};
 pub use service::decisions::{StoredDecision, TextDigest};
 pub use service::origins::{DocumentOrigins, OriginBlock};
 pub use service::overview::{BestMatch, NextPurge, Overview};
 pub use service::repository_graph::{DocumentEdge, RepositoryGraph};
 pub use service::views::AlertCounts;
 pub use service::{
-    AccountView, AlertSide, AlertState, AlertUpdate, AlertView, AuditEntry, ByteRange, Channel,
-    ContactRequestView, ContactRequestsSent, DataCheck, DeliveryConfig, DeliveryState,
-    DeliveryView, DocumentView, ExistingPolicy, HookView, InvitationView, JobState, JobView,
-    KeyView, LoadJob, MailOut, MatchedPassage, MemberChange, NewContactRequest, NewDocument,
-    NewHook, NewKey, NewRepository, NewStopPhrase, NewTemplate, NewWatch, OriginStatus,
-    ProbeExclusion, ProbeMatch, ProbeRequest, ProbeResult, PurgePreview, PurgeRule,
-    ReattributionView, RegisteredDocument, RemovalReceipt, RepositoryUpdate, RepositoryView,
-    Service, ServiceLimits, SetupState, SharedPassage, StopPhraseView, TeamMember, TeamView,
-    TemplateView, Upload, UploadContents, Visibility, WatchView, back_up, check_data,
-    key_of_backup, new_key_in,
+    AccountView, AlertList, AlertPassage, AlertSide, AlertState, AlertUpdate, AlertView,
+    AuditEntry, ByteRange, Channel, ContactRequestView, ContactRequestsSent, DataCheck,
+    DeliveryConfig, DeliveryState, DeliveryView, DocumentView, ExistingPolicy, HookView,
+    InvitationView, JobState, JobView, KeyView, LoadJob, MailOut, MatchedPassage, MemberChange,
+    NewContactRequest, NewDocument, NewHook, NewKey, NewRepository, NewStopPhrase, NewTemplate,
+    NewWatch, OriginStatus, ProbeExclusion, ProbeMatch, ProbeRequest, ProbeResult, PurgePreview,
+    PurgeRule, ReattributionView, RegisteredDocument, RemovalReceipt, RepositoryUpdate,
+    RepositoryView, Service, ServiceLimits, SetupState, SharedPassage, StopPhraseView, TeamMember,
+    TeamView, TemplateView, Upload, UploadContents, Visibility, WatchView, WatchedText, back_up,
+    check_data, key_of_backup, new_key_in,
 };
 pub use store::files::create_folder as create_private_folder;
 #[cfg(feature = "fixtures")]

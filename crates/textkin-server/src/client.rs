@@ -17,6 +17,16 @@ use crate::web;
 use textkin_registry::Error;
 use textkin_registry::webhook::Network;
 
+tokio::task_local! {
+    /// The address of the client of the request that this task handles.
+    static CLIENT: Option<IpAddr>;
+}
+
+/// Returns the address of the client of the request that this task handles, if there is one.
+pub(crate) fn current() -> Option<IpAddr> {
+    CLIENT.try_with(|client| *client).unwrap_or_default()
+}
+
 /// The address of the client, as an extension of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClientAddress(pub(crate) IpAddr);
@@ -51,7 +61,8 @@ impl TrustedProxies {
                 Err(error) => return web::refusal(request.headers(), error),
             };
         }
-        next.run(request).await
+        let client = ClientAddress::of(request.extensions());
+        CLIENT.scope(client, next.run(request)).await
     }
 
     /// Returns the address of the client of `peer`, which sent `headers`.

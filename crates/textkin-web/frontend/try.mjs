@@ -77,6 +77,30 @@ await attempt("several files each show their progress", "probe-ordinary.html", a
   assert.equal(await page.locator(".files a").count(), 2);
 });
 
+await attempt("keys step through the matches of a result, and a search finds words", "results-ordinary.html", async (page) => {
+  const now = () => page.locator("[data-text] mark.now").count();
+  await page.keyboard.press("j");
+  assert.equal(await now(), 1);
+  assert.match(await text(page, "[data-place]"), /^Match \d+ of \d+$/);
+  await page.keyboard.press("k");
+  assert.equal(await now(), 1);
+  await page.keyboard.press("/");
+  await page.keyboard.type("COMMITTEE");
+  assert.match(await text(page, "[data-place]"), /\d+ found/);
+  await page.keyboard.press("Enter");
+  assert.equal((await page.evaluate(() => String(getSelection()))).toLowerCase(), "committee");
+});
+
+await attempt("a phone shows one text and swaps", "compare-ordinary.html", async (page) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  const panes = () => page.locator("[data-pane]").evaluateAll((all) => all.map((pane) => pane.offsetParent !== null));
+  assert.deepEqual(await panes(), [true, false]);
+  await page.getByRole("button", { name: "Show text B" }).click();
+  assert.deepEqual(await panes(), [false, true]);
+  await page.keyboard.press("j");
+  assert.equal(await page.locator("[data-pane=b] mark.now").count() > 0, true);
+});
+
 await attempt("keys step through matches, and both texts follow", "compare-ordinary.html", async (page) => {
   await page.keyboard.press("j");
   await page.keyboard.press("j");

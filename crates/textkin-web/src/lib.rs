@@ -24,11 +24,13 @@ pub mod assets;
 pub mod format;
 mod calendar;
 mod full_text;
+mod lines;
 mod markup;
 mod svg;
 mod text;
 
 pub use askama::Error;
+pub use lines::joined_lines;
 pub use markup::Markup;
 pub use textkin_print::{MAX_PAGES as MAX_PDF_PAGES, MAX_TEXT as MAX_PDF_TEXT};
 

@@ -144,7 +144,7 @@ pub(crate) fn minimap(side: &str, words: u64, matches: &[ComparedPassage]) -> Ma
     html.push("<svg class=\"map\" data-map=\"")
         .text(side)
         .push("\" width=\"16\" height=\"100%\" aria-hidden=\"true\">");
-    for (index, found) in matches.iter().enumerate() {
+    for (index, found) in largest(matches) {
         let place: PassagePosition = if side == "a" { found.a } else { found.b };
         let y = part(place.first_word.min(words), words);
         let height = part(place.words, words).clamp(0.4, 100.0);
@@ -155,6 +155,16 @@ pub(crate) fn minimap(side: &str, words: u64, matches: &[ComparedPassage]) -> Ma
     }
     html.push("<rect class=\"sight\" width=\"16\" height=\"0\"/></svg>");
     html
+}
+
+/// Returns the matches that a minimap shows, in order: those with the most words.
+fn largest(matches: &[ComparedPassage]) -> Vec<(usize, &ComparedPassage)> {
+    const MAX_DRAWN: usize = 400;
+    let mut drawn: Vec<(usize, &ComparedPassage)> = matches.iter().enumerate().collect();
+    drawn.sort_by_key(|(index, found)| (std::cmp::Reverse(found.words), *index));
+    drawn.truncate(MAX_DRAWN);
+    drawn.sort_by_key(|(index, _)| *index);
+    drawn
 }
 
 /// Draws original, reused and unclear words as a pie chart.

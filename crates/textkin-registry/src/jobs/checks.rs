@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use rusqlite::Transaction;
+use textkin::engine::types::Passage;
 use textkin::engine::types::number::counted;
 
 use crate::domain::{DocumentId, RepositoryId, WatchId};
 use crate::error::Error;
 use crate::jobs::queue::{self, PendingJob};
 use crate::matching::index::{IndexQuery, PartitionKind};
-use crate::service::Service;
 use crate::service::watches::{self, Channel, WatchRule};
+use crate::service::{AlertPassage, Service};
 use crate::store::alerts::{self as stored_alerts, NewAlert};
 use crate::store::deliveries::{self, NewDelivery};
 use crate::store::{documents, now, now_ms, repositories};
@@ -29,6 +30,9 @@ const REINDEX_AFTER: i64 = 10;
 
 /// The reason of a failed check that its job shows.
 const CHECK_FAILED: &str = "the check failed; the server log has the reason; retry the job";
+
+/// The maximum number of passages that an alert keeps.
+const MAX_PASSAGES: usize = 10;
 
 /// The maximum number of alerts that are stored in one transaction.
 const MAX_ALERTS: usize = 10_000;
@@ -135,17 +139,24 @@ impl Check<'_> {
         own.into_iter().chain(others)
     }
 
-    /// Raises the alerts about a document of the repository `other`.
-    fn raise(&mut self, number: DocumentId, other: RepositoryId, counts: &SharedCounts) {
+    /// Raises the alerts about a document of the repository `other`, with the `shared` passages, if the
+    /// two texts were compared.
+    fn raise(
+        &mut self,
+        number: DocumentId,
+        other: RepositoryId,
+        counts: &SharedCounts,
+        shared: &[Passage],
+    ) {
         let SharedCounts { checked, other: theirs, is_bounded } = *counts;
         let share = counts.share();
         let only = self.only;
         let own = self.own_rules(other).iter();
         let own = own.filter(|rule| only.is_none_or(|only| only == rule.watch));
-        let own = own.map(|rule| (rule, (self.number, checked), (number, theirs)));
+        let own = own.map(|rule| (rule, true, (self.number, checked), (number, theirs)));
         let others = self.other_rules(other).iter();
-        let others = others.map(|rule| (rule, (number, theirs), (self.number, checked)));
-        let raised = own.chain(others).filter_map(|(rule, watched, found)| {
+        let others = others.map(|rule| (rule, false, (number, theirs), (self.number, checked)));
+        let raised = own.chain(others).filter_map(|(rule, is_own, watched, found)| {
             let level = rule.levels.level(share).filter(|&level| level >= rule.min_level)?;
             let alert = NewAlert {
                 watch: rule.watch,
@@ -155,13 +166,30 @@ impl Check<'_> {
                 watched_counts: watched.1,
                 found_counts: found.1,
                 is_bounded,
+                passages: longest(shared, is_own),
             };
-            let is_long = alert.watched_counts.1 >= rule.min_words;
+            // A text with fewer words than the minimum must reappear whole.
+            let (words, shared) = alert.watched_counts;
+            let is_long = shared >= rule.min_words.min(words);
             is_long.then(|| RaisedAlert { rule: Arc::clone(rule), alert })
         });
         let raised: Vec<RaisedAlert> = raised.collect();
         self.raised.extend(raised);
     }
+}
+
+/// Returns the longest of some passages in the order of the watched text: the first text if `is_first`.
+fn longest(shared: &[Passage], is_first: bool) -> Vec<AlertPassage> {
+    let mut longest: Vec<&Passage> = shared.iter().collect();
+    longest.sort_by_key(|passage| std::cmp::Reverse(passage.matched));
+    longest.truncate(MAX_PASSAGES);
+    let passages = longest.into_iter().map(|passage| AlertPassage {
+        span: if is_first { passage.a.span } else { passage.b.span }.into(),
+        words: passage.matched,
+    });
+    let mut passages: Vec<AlertPassage> = passages.collect();
+    passages.sort_by_key(|passage| passage.span.start);
+    passages
 }
 
 impl Service {
@@ -294,7 +322,7 @@ impl Service {
                     other: (overlap.document_words, overlap.document_covered),
                     is_bounded: false,
                 };
-                check.raise(candidate.number, candidate.repository, &counts);
+                check.raise(candidate.number, candidate.repository, &counts, &overlap.passages);
             }
             if self.is_stopping() {
                 return Err(Error::Stopped);
@@ -314,7 +342,7 @@ impl Service {
                         other: (theirs, covered.min(theirs)),
                         is_bounded: true,
                     };
-                    check.raise(candidate.number, candidate.repository, &counts);
+                    check.raise(candidate.number, candidate.repository, &counts, &[]);
                 }
                 Ok(())
             })?;

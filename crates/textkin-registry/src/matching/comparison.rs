@@ -1,12 +1,73 @@
 //! Comparisons of two texts as they are shown and kept: where the shared text is, on both sides.
 
+use std::sync::{Arc, PoisonError};
+
 use textkin::engine::TextComparison;
 use textkin::engine::types::{
     Excluded, Exclusion, Overlap, Passage, Repeat, Segment, SegmentKind, Span, WordSpan,
 };
 
+use crate::domain::Actor;
 use crate::error::Error;
 use crate::matching::codec::{Decoder, Encoder};
+use crate::matching::exclusions::{Comparer, ExcludedTexts, Exclusions};
+use crate::service::Service;
+
+/// Bytes of two texts together from which their comparison is kept in memory, for the next part of the
+/// page. Shorter texts are compared as fast as a cache answers.
+const CACHED_BYTES: usize = 1 << 18;
+/// The maximum number of comparisons in memory.
+const MAX_CACHED: usize = 4;
+
+/// A comparison in memory, with the digest of texts and settings.
+pub(crate) type CachedComparison = ([u8; 32], Arc<ComparisonDetails>);
+
+impl Service {
+    /// Compares two texts, with the templates and stop phrases of some repositories. Comparisons of long
+    /// texts are kept in memory, the latest only.
+    ///
+    /// # Errors
+    /// If the actor may not see a repository.
+    pub fn text_comparison(
+        &self,
+        actor: &Actor,
+        exclusions: &Exclusions,
+        repositories: &[&str],
+        [a, b]: [&str; 2],
+    ) -> Result<Arc<ComparisonDetails>, Error> {
+        let texts = self.store.read(|read| {
+            let resolve = |name: &&str| Self::resolve(read, actor, name);
+            let records = repositories.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+            ExcludedTexts::read(read, exclusions, &records)
+        })?;
+        let compare = |texts| -> Result<Arc<ComparisonDetails>, Error> {
+            let comparison = Comparer::new(exclusions, texts)?.compare(a, b)?;
+            Ok(Arc::new(ComparisonDetails::from(&comparison)))
+        };
+        if a.len() + b.len() < CACHED_BYTES {
+            return compare(texts);
+        }
+        let mut key = blake3::Hasher::new();
+        key.update(exclusions.settings_name(&texts).as_bytes());
+        for text in [a, b] {
+            key.update(blake3::hash(text.as_bytes()).as_bytes());
+        }
+        let key = *key.finalize().as_bytes();
+        let cached = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, details)) = cached.iter().find(|cached| cached.0 == key) {
+            return Ok(Arc::clone(details));
+        }
+        drop(cached);
+        let details = compare(texts)?;
+        let mut cached = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.retain(|cached| cached.0 != key);
+        if cached.len() >= MAX_CACHED {
+            cached.remove(0);
+        }
+        cached.push((key, Arc::clone(&details)));
+        Ok(details)
+    }
+}
 
 /// A comparison of two texts.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,6 +10,7 @@ use textkin::engine::text::tokenizer::TextPart;
 use textkin::engine::types::{Exclusion, Layers, TokenRange, Tokens};
 use textkin::engine::{Analyzer, CommonText, Settings, TextComparison, compare, compare_without};
 
+#[cfg(test)]
 use crate::domain::Actor;
 use crate::error::Error;
 use crate::matching::index::CHUNK_WORDS;
@@ -76,7 +77,8 @@ impl Service {
     }
 
     /// Returns a comparer for repositories given by name.
-    pub fn comparer_of(
+    #[cfg(test)]
+    pub(crate) fn comparer_of(
         &self,
         actor: &Actor,
         exclusions: &Exclusions,

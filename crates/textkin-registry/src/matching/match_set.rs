@@ -74,7 +74,7 @@ impl MatchedDocument {
         share(self.text_counts)
     }
 
-    /// Returns the share that ranks the document: the larger of both containments. How much of another
+    /// Returns the share that must reach a threshold: the larger of both containments. How much of another
     /// account's text matches must not be disclosed, so there it is the share of the text.
     pub(crate) fn share(&self) -> f64 {
         match self.in_another_account {
@@ -103,7 +103,7 @@ impl WordRuns {
         Self(runs)
     }
 
-    fn from_ranges(mut ranges: Vec<(u32, u32)>) -> Self {
+    pub(crate) fn from_ranges(mut ranges: Vec<(u32, u32)>) -> Self {
         ranges.retain(|range| range.0 < range.1);
         ranges.sort_unstable();
         ranges.dedup_by(|next, last| {
@@ -192,11 +192,12 @@ impl MatchSet {
         WordSpans(&self.spans)
     }
 
-    /// Sorts the documents by their share, the largest first.
+    /// Sorts the documents by the share of the text that they contain, the largest first. What the text
+    /// is of them decides only between equals: a note that the text quotes whole is not its main source.
     pub(crate) fn sort(&mut self) {
         self.documents.sort_by(|a, b| {
-            let by_share = b.share().total_cmp(&a.share());
-            by_share.then(b.text_counts.1.cmp(&a.text_counts.1)).then(a.number.cmp(&b.number))
+            let by_share = b.text_counts.1.cmp(&a.text_counts.1);
+            by_share.then(b.share().total_cmp(&a.share())).then(a.number.cmp(&b.number))
         });
     }
 

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use crate::domain::{Action, Actor, DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::matching::index::{CHUNK_WORDS, PartitionKind};
-use crate::matching::match_set::MatchedDocument;
+use crate::matching::match_set::{MatchedDocument, WordRuns, WordSpans};
 use crate::service::documents::DocumentView;
 use crate::service::{ByteRange, Service};
 use crate::store::documents::{self, DocumentRow};
@@ -61,7 +61,7 @@ pub struct ContainingDocument {
     pub(crate) timestamp: Option<i64>,
     /// The word ranges of the given text that it contains, ascending.
     words: Vec<(usize, usize)>,
-    /// Where they are in this document.
+    /// Where they are in this document, if that was asked for.
     pub(crate) there: Vec<Span>,
 }
 
@@ -136,20 +136,16 @@ pub(crate) fn earliest(
 }
 
 impl Service {
-    /// Returns the other documents of a repository that contain words of a document; with `is_before`,
-    /// only those with lower numbers.
+    /// Returns the documents of a repository that were registered before a document and contain words
+    /// of it, with the places of the words there.
     pub(crate) fn containing_documents(
         &self,
         repository: RepositoryId,
         number: DocumentId,
         text: &str,
-        is_before: bool,
     ) -> Result<ContainingDocuments, Error> {
         let set = self.match_set(&self.index.query(text), &|other| other == repository, 0.0)?;
-        let others = set.documents.iter().filter(|own| match is_before {
-            true => own.number < number,
-            false => own.number != number,
-        });
+        let others = set.documents.iter().filter(|own| own.number < number);
         let documents = self.store.read(|read| {
             let mut documents = Vec::new();
             for own in others {
@@ -198,9 +194,22 @@ impl Service {
             Ok((record.id, documents::find(read, &record, id)?.number))
         })?;
         let Some(text) = &view.text else { return Ok((view, Vec::new(), Vec::new())) };
-        let containing = self.containing_documents(owner, number, text, false)?;
-        let shared = containing.shared_spans((number, timestamp(view.time.as_deref())));
-        Ok((view, containing.documents, shared))
+        let query = self.index.query(text);
+        let runs = self.index.contained_runs(&query, &|other| other == owner)?;
+        let documents = self.store.read(|read| {
+            let mut documents = Vec::new();
+            for (other, runs) in runs.into_iter().filter(|(other, _)| *other != number) {
+                // It may have been removed meanwhile.
+                let Some(entry) = documents::by_number(read, other)? else { continue };
+                let timestamp = timestamp(entry.time.as_deref());
+                let words = WordRuns::from_ranges(runs).iter().collect();
+                documents.push(ContainingDocument { entry, timestamp, words, there: Vec::new() });
+            }
+            Ok(documents)
+        })?;
+        let own = (number, timestamp(view.time.as_deref()));
+        let shared = shared_spans(query.spans(), own, &documents);
+        Ok((view, documents, shared))
     }
 
     /// Returns all occurrences of a passage of a document that the actor may see.
@@ -287,12 +296,14 @@ impl Service {
             Ok((visible, excluded))
         })?;
         let query = self.index.query(text);
-        let set = self.match_set(&query, &|owner| visible.contains_key(&owner), 0.0)?;
+        let runs = self.index.contained_runs(&query, &|owner| visible.contains_key(&owner))?;
+        let spans = WordSpans(query.spans());
+        let places: Vec<(usize, usize)> = places.iter().map(|place| spans.range(*place)).collect();
         let mut counts = vec![0u64; places.len()];
-        for own in set.documents.iter().filter(|own| !excluded.contains(&own.number)) {
-            for (count, &place) in counts.iter_mut().zip(places) {
-                let (from, to) = set.word_spans().range(place);
-                *count += u64::from(to > from && own.runs.count_in(from, to) * 2 >= to - from);
+        for (_, runs) in runs.into_iter().filter(|(number, _)| !excluded.contains(number)) {
+            let runs = WordRuns::from_ranges(runs);
+            for (count, &(from, to)) in counts.iter_mut().zip(&places) {
+                *count += u64::from(to > from && runs.count_in(from, to) * 2 >= to - from);
             }
         }
         Ok(counts)
@@ -401,6 +412,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::service::tests::{actor, register, repository};
+    use crate::service::{ServiceLimits, Visibility};
 
     fn entry(number: DocumentId) -> DocumentRow {
         DocumentRow {
@@ -475,6 +488,41 @@ mod tests {
                 cut.iter().map(|shared| u64::from(shared.words)).sum::<u64>(),
                 (0..12).filter(|word| others.iter().any(|(_, has)| has[*word])).count() as u64
             );
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        /// The runs by chunks are those of the alignment, before and after a flush.
+        #[test]
+        fn contained_runs_are_those_of_the_match_set(
+            texts in proptest::collection::vec(proptest::collection::vec(0u8..3, 0..60), 1..4),
+            query in proptest::collection::vec(0u8..3, 0..80),
+            is_flushed in any::<bool>(),
+        ) {
+            let spell = |words: &[u8]| {
+                words.iter().map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ")
+            };
+            let folder = tempfile::tempdir().unwrap();
+            let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
+            let anna = actor(&service, "anna", "admin");
+            repository(&service, &anna, "works", Visibility::Private);
+            for (at, text) in texts.iter().enumerate() {
+                register(&service, &anna, "works", &at.to_string(), &format!("own{at} {}", spell(text)));
+            }
+            if is_flushed {
+                service.flush(PartitionKind::Texts).unwrap();
+            }
+            let query = service.index.query(&spell(&query));
+            let set = service.match_set(&query, &|_| true, 0.0).unwrap();
+            let mut expected: Vec<_> =
+                set.documents.into_iter().map(|own| (own.number, own.runs)).collect();
+            expected.sort_by_key(|own| own.0);
+            let runs = service.index.contained_runs(&query, &|_| true).unwrap();
+            let runs: Vec<_> =
+                runs.into_iter().map(|(number, runs)| (number, WordRuns::from_ranges(runs))).collect();
+            prop_assert_eq!(runs, expected);
+            prop_assert!(service.index.contained_runs(&query, &|_| false).unwrap().is_empty());
         }
     }
 }

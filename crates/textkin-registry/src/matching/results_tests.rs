@@ -201,7 +201,7 @@ fn naive_details(
         let theirs = (overlap.document_words, overlap.document_covered);
         found.push((share(own).max(share(theirs)), own.1, candidate, flags(&spans), theirs));
     }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.number.cmp(&b.2.number)));
+    found.sort_by(|a, b| b.1.cmp(&a.1).then(b.0.total_cmp(&a.0)).then(a.2.number.cmp(&b.2.number)));
     let is_shared = |word: usize| found.iter().filter(|own| own.3[word]).count();
     let raw = (0..words.len()).filter(|word| is_shared(*word) > 0).count() as u64;
     for (word, reason) in excluded.iter_mut().enumerate() {
@@ -213,6 +213,7 @@ fn naive_details(
     let n_counted = excluded.iter().filter(|reason| reason.is_none()).count() as u64;
     let mut owner: Vec<Option<usize>> = vec![None; words.len()];
     let (mut sources, mut raw_flags): (Vec<SourceFacts>, Vec<Vec<bool>>) = Default::default();
+    let mut counted = Vec::new();
     for (_, _, candidate, raw_has, raw_counts) in &found {
         let source = match candidate.kind {
             PartitionKind::Texts => service.index.text(candidate.kind, candidate.number).unwrap(),
@@ -229,6 +230,12 @@ fn naive_details(
             }
             None => (raw_has.clone(), *raw_counts),
         };
+        let words = (0..words.len()).filter(|word| has[*word] && excluded[*word].is_none());
+        counted.push((words.count(), candidate, raw_has, source.is_some(), has, counts));
+    }
+    // The largest share of the text that counts comes first.
+    counted.sort_by_key(|counted| std::cmp::Reverse(counted.0));
+    for (_, candidate, raw_has, has_text, has, counts) in counted {
         let mut taken = vec![false; words.len()];
         for word in (0..words.len()).filter(|word| has[*word] && excluded[*word].is_none()) {
             let first = *owner[word].get_or_insert(sources.len());
@@ -239,7 +246,7 @@ fn naive_details(
         let entry = service.store.read(|read| documents::by_number(read, candidate.number));
         let id = entry.unwrap().unwrap().id;
         if shared > 0 {
-            sources.push((id, (n_counted, shared), counts, longest, false, source.is_some()));
+            sources.push((id, (n_counted, shared), counts, longest, false, has_text));
             raw_flags.push(raw_has.clone());
         }
     }

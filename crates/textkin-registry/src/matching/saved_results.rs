@@ -22,10 +22,17 @@ use crate::matching::match_set::{
     AppliedExclusions, CountedDocument, MatchSet, MatchedDocument, WordRuns,
 };
 use crate::matching::probe::{self, ProbeMatch};
+use crate::service::accounts::{acting, audit};
 use crate::service::repositories::RepositoryRecord;
 use crate::service::{LevelThresholds, MatchLevel, ProbeRequest, Service, pack, secrets, unpack};
 use crate::store::results::{self, KeptComparison, KeptRow, ResultRow};
-use crate::store::{documents, now};
+use crate::store::{documents, now, result_links};
+
+/// The maximum number of days for which a link to a result works.
+const MAX_LINK_DAYS: u32 = 90;
+
+/// The maximum number of files in a batch.
+const MAX_BATCH: usize = 10_000;
 
 /// The maximum number of sources of a result.
 pub(crate) const MAX_SOURCES: usize = 100;
@@ -59,9 +66,37 @@ pub struct SavedQuery {
     /// When the text was written, if known.
     #[serde(default)]
     pub time: Option<String>,
+    /// What the sender excluded from the score at first.
+    #[serde(default)]
+    pub exclusions: Exclusions,
     /// The results of several files: name, and id or problem.
     #[serde(default)]
     pub batch: Vec<(String, Result<String, String>)>,
+    /// How many files a batch will have, and when the last one came, in seconds since 1970.
+    #[serde(default)]
+    pub batch_progress: Option<(usize, i64)>,
+}
+
+/// The links by which people without an account can read a result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ResultLinks {
+    /// How many work.
+    pub open: u64,
+    /// When the last of them expires, in seconds since 1970.
+    pub expires: Option<i64>,
+}
+
+/// A result in the list of an account.
+#[derive(Clone, Debug)]
+pub struct ListedResult {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// When it was saved, in seconds since 1970.
+    pub created: i64,
+    /// How it was checked.
+    pub query: SavedQuery,
 }
 
 /// The matches of a saved result.
@@ -199,11 +234,7 @@ impl Service {
         actor.require(Action::Probe)?;
         let id = secrets::name()?;
         let title: String = title.chars().filter(|c| !c.is_control()).take(200).collect();
-        // A list of several results has no text of its own.
-        let kept = match query.batch.is_empty() {
-            true => Some(self.calculate(actor, text, query)?),
-            false => None,
-        };
+        let (kept, comparisons) = self.calculate(actor, text, query)?;
         let row = ResultRow {
             title,
             created: now(),
@@ -213,12 +244,7 @@ impl Service {
         let (name, account) = (id.clone(), actor.account);
         self.store.write(move |write| {
             results::insert(write, &name, account, &row)?;
-            match kept {
-                Some((kept, comparisons)) => {
-                    results::keep_matches(write, &name, &kept.row, &comparisons)
-                }
-                None => Ok(()),
-            }
+            results::keep_matches(write, &name, &kept.row, &comparisons)
         })?;
         Ok(id)
     }
@@ -237,9 +263,151 @@ impl Service {
         })
     }
 
-    /// Returns the latest results of the actor: id, title and time.
-    pub fn results(&self, actor: &Actor, limit: u32) -> Result<Vec<(String, String, i64)>, Error> {
-        self.store.read(|read| results::latest(read, actor.account, limit))
+    /// Returns results of the actor, the latest first, from number `offset` on, and how many there are.
+    /// Results that belong to a batch are listed only if a `search` in titles finds them.
+    ///
+    /// # Errors
+    /// If the actor lacks the permission.
+    pub fn results(
+        &self,
+        actor: &Actor,
+        search: Option<&str>,
+        offset: u64,
+        limit: u32,
+    ) -> Result<(Vec<ListedResult>, u64), Error> {
+        actor.require(Action::Probe)?;
+        let (rows, total) = self.store.read(|read| {
+            let rows = results::list(read, actor.account, search, (offset, limit))?;
+            Ok((rows, results::n_listed(read, actor.account, search)?))
+        })?;
+        let listed = rows.into_iter().map(|row| {
+            let results::ListedRow { id, title, created, query } = row;
+            Ok(ListedResult { id, title, created, query: serde_json::from_str(&query)? })
+        });
+        Ok((listed.collect::<Result<_, Error>>()?, total))
+    }
+
+    /// Creates a link by which everybody who has it can read a result for some days; returns its secret.
+    ///
+    /// # Errors
+    /// If the actor has no such result, or the number of days is out of range.
+    pub fn share_result(
+        &self,
+        actor: &Actor,
+        id: &str,
+        exclusions: &Exclusions,
+        days: u32,
+    ) -> Result<String, Error> {
+        self.saved_result(actor, id)?;
+        if !(1..=MAX_LINK_DAYS).contains(&days) {
+            return Err(Error::Invalid(format!(
+                "a link can work for 1 to {MAX_LINK_DAYS} days, got {days}"
+            )));
+        }
+        let secret = secrets::secret()?;
+        let digest = secrets::digest(&secret);
+        let exclusions = serde_json::to_string(exclusions)?;
+        let (by, id, expires) = (actor.account, id.to_owned(), now() + i64::from(days) * 86_400);
+        self.store.write(move |write| {
+            result_links::insert(write, &digest, &id, &exclusions, expires)?;
+            audit(write, Some(by), "result shared by link", &id)
+        })?;
+        Ok(secret)
+    }
+
+    /// Returns the links to a result of the actor that work.
+    ///
+    /// # Errors
+    /// If the actor has no such result.
+    pub fn result_links(&self, actor: &Actor, id: &str) -> Result<ResultLinks, Error> {
+        self.saved_result(actor, id)?;
+        let (open, expires) = self.store.read(|read| result_links::count(read, id))?;
+        Ok(ResultLinks { open, expires })
+    }
+
+    /// Ends all links to a result of the actor.
+    ///
+    /// # Errors
+    /// If the actor has no such result.
+    pub fn unshare_result(&self, actor: &Actor, id: &str) -> Result<(), Error> {
+        self.saved_result(actor, id)?;
+        let (by, id) = (actor.account, id.to_owned());
+        self.store.write(move |write| {
+            result_links::delete_all(write, &id)?;
+            audit(write, Some(by), "result no longer shared", &id)
+        })
+    }
+
+    /// Returns the result of a link and its matches, as its owner sees them.
+    ///
+    /// # Errors
+    /// If the link does not work. The message is the same whether it expired or never existed.
+    pub fn shared_result(
+        &self,
+        secret: &str,
+    ) -> Result<(SavedResult, ResultDetails, Exclusions), Error> {
+        let missing = || Error::NotFound("shared result; the link may have expired".to_owned());
+        let digest = secrets::digest(secret);
+        let (owner, id, exclusions) = self.store.read(|read| {
+            let (account, id, exclusions) =
+                result_links::find(read, &digest)?.ok_or_else(missing)?;
+            Ok((acting(read, account)?.ok_or_else(missing)?, id, exclusions))
+        })?;
+        let exclusions: Exclusions = serde_json::from_str(&exclusions)?;
+        let saved = self.saved_result(&owner, &id)?;
+        let details = self.result_details(&owner, &saved, &exclusions)?;
+        Ok((saved, details, exclusions))
+    }
+
+    /// Adds results of files to the batch `id`, or to a new one like `query`; returns its id. `expected`
+    /// is the number of files that the whole batch will have.
+    ///
+    /// # Errors
+    /// If the actor has no such batch.
+    pub fn add_to_batch(
+        &self,
+        actor: &Actor,
+        id: Option<&str>,
+        expected: usize,
+        rows: Vec<(String, Result<String, String>)>,
+        query: &SavedQuery,
+    ) -> Result<String, Error> {
+        actor.require(Action::Probe)?;
+        let (name, is_new) = match id {
+            Some(id) => (id.to_owned(), false),
+            None => (secrets::name()?, true),
+        };
+        let (account, mut query, id) = (actor.account, query.clone(), name.clone());
+        let text = pack("")?;
+        self.store.write(move |write| {
+            if !is_new {
+                let row = results::find(write, &id, account)?;
+                let row = row.ok_or_else(|| Error::not_found("result", &id))?;
+                query = serde_json::from_str(&row.query)?;
+                if query.batch_progress.is_none() {
+                    return Err(Error::not_found("batch", &id));
+                }
+            }
+            if query.batch.len() + rows.len() > MAX_BATCH {
+                return Err(Error::TooLarge(format!("a batch can have at most {MAX_BATCH} files")));
+            }
+            let members: Vec<String> =
+                rows.iter().filter_map(|(_, result)| result.clone().ok()).collect();
+            query.batch.extend(rows);
+            let expected = expected.clamp(query.batch.len(), MAX_BATCH);
+            query.batch_progress = Some((expected, now()));
+            let title = format!("{expected} documents");
+            let saved = serde_json::to_string(&query)?;
+            match is_new {
+                true => {
+                    let row = ResultRow { title, created: now(), text, query: saved };
+                    results::insert(write, &id, account, &row)?;
+                }
+                false => results::update(write, &id, &title, &saved)?,
+            }
+            members.iter().try_for_each(|member| results::join_batch(write, member, account, &id))
+        })?;
+        Ok(name)
     }
 
     /// Calculates the matches of a saved result again.
@@ -281,11 +449,19 @@ impl Service {
         let mut listing = SourceListing::new(&applied.excluded, exclusions.single_source);
         self.store.read(|read| {
             let documents = set.documents.iter().zip(&applied.documents).zip(&is_visible);
+            let mut ranked = Vec::new();
             for ((own, counted), _) in documents.filter(|(_, is_visible)| **is_visible) {
                 let view = probe::view(read, set, own, &applied.excluded, &reader.visible)?;
-                if let Some(matched) = view {
-                    listing.add(own, counted, matched);
-                }
+                let Some(matched) = view else { continue };
+                let private_index = listing.private_index(&matched);
+                let words = counted.runs.words();
+                let n_counted = words.filter(|word| applied.excluded[*word].is_none()).count();
+                ranked.push((n_counted, own, counted, matched, private_index));
+            }
+            // The largest share of this text first, whatever is excluded.
+            ranked.sort_by_key(|ranked| std::cmp::Reverse(ranked.0));
+            for (_, own, counted, matched, private_index) in ranked {
+                listing.add(own, counted, matched, private_index);
             }
             Ok(())
         })?;
@@ -521,10 +697,22 @@ impl<'a> SourceListing<'a> {
         }
     }
 
-    fn add(&mut self, own: &MatchedDocument, counted: &CountedDocument, matched: ProbeMatch) {
+    /// Returns the index of a source among the private matches in other accounts, if it is one. Sources
+    /// come in the order of the match set.
+    fn private_index(&mut self, matched: &ProbeMatch) -> Option<usize> {
+        let private_index = matched.in_another_account.then_some(self.n_private);
+        self.n_private += usize::from(matched.in_another_account);
+        private_index
+    }
+
+    fn add(
+        &mut self,
+        own: &MatchedDocument,
+        counted: &CountedDocument,
+        matched: ProbeMatch,
+        private_index: Option<usize>,
+    ) {
         let is_private = matched.in_another_account;
-        let private_index = is_private.then_some(self.n_private);
-        self.n_private += usize::from(is_private);
         let at = self.sources.len();
         let (mut shared, mut longest, mut run) = (0, 0, 0);
         let mut next = None;

@@ -12,7 +12,7 @@ use crate::service::teams::insert_team;
 use crate::service::{Service, secrets};
 use crate::store::accounts::{self, AccountRow, NewAccount, has_admin};
 pub(crate) use crate::store::audit::insert as audit;
-use crate::store::{self, hex, sessions, setting, teams};
+use crate::store::{self, hex, resets, sessions, setting, teams};
 
 /// Whether the server has been set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,12 @@ pub struct AuditEntry {
     pub action: String,
     /// What it was done to.
     pub object: String,
+    /// The IP address of the client, if it was done by a request.
+    pub address: Option<String>,
 }
+
+/// How long a link that sets a new password works, in seconds.
+const RESET: i64 = 24 * 3600;
 
 impl Service {
     /// Returns whether the server has been set up, and if not, the setup token. The token stays the
@@ -192,6 +197,71 @@ impl Service {
             accounts::set_password(write, account, &hash)?;
             sessions::delete_all(write, account)?;
             audit(write, Some(account), "password changed", "")
+        })
+    }
+
+    /// Creates a link by which an account sets a new password once, within a day; for administrators.
+    /// Returns its secret. Earlier links of the account no longer work.
+    ///
+    /// # Errors
+    /// If the actor lacks the permission, or the account does not exist.
+    pub fn new_password_reset(&self, actor: &Actor, name: &str) -> Result<String, Error> {
+        actor.require(Action::Administer)?;
+        let secret = secrets::secret()?;
+        let digest = secrets::digest(&secret);
+        let (by, name) = (actor.account, name.to_owned());
+        self.store.write(move |write| {
+            let account = accounts::by_name(write, &name)?;
+            let account = account.ok_or_else(|| Error::not_found("account", &name))?.id;
+            resets::insert(write, &digest, account, store::now() + RESET)?;
+            audit(write, Some(by), "password reset link created", &name)
+        })?;
+        Ok(secret)
+    }
+
+    /// Sets a new password by the secret of a link, which then no longer works; ends the sessions of the
+    /// account.
+    ///
+    /// # Errors
+    /// If the link does not work, or the password is invalid.
+    pub fn reset_password(&self, secret: &str, new: &str) -> Result<AccountId, Error> {
+        let digest = secrets::digest(secret);
+        // A wrong link costs nothing, not even the hash of a password.
+        let find = move |read: &Transaction<'_>| {
+            resets::find(read, &digest)?.ok_or_else(|| {
+                Error::Forbidden(
+                    "this link has expired or was already used; ask an administrator for a new one"
+                        .to_owned(),
+                )
+            })
+        };
+        self.store.read(|read| find(read))?;
+        let hash = secrets::hash_password(new)?;
+        self.store.write(move |write| {
+            let account = find(write)?;
+            accounts::set_password(write, account, &hash)?;
+            sessions::delete_all(write, account)?;
+            resets::delete_all(write, account)?;
+            audit(write, Some(account), "password reset", "")?;
+            Ok(account)
+        })
+    }
+
+    /// Changes the mail address of an account; for administrators.
+    ///
+    /// # Errors
+    /// If the actor lacks the permission, the account does not exist, or the address is invalid or that
+    /// of another account.
+    pub fn change_mail(&self, actor: &Actor, name: &str, mail: Option<&str>) -> Result<(), Error> {
+        actor.require(Action::Administer)?;
+        let (by, name, mail) = (actor.account, name.to_owned(), checked_mail(mail)?);
+        self.store.write(move |write| {
+            let account = accounts::by_name(write, &name)?;
+            let account = account.ok_or_else(|| Error::not_found("account", &name))?.id;
+            if !accounts::change_mail(write, account, mail.as_deref())? {
+                return Err(Error::Conflict("another account has this mail address".to_owned()));
+            }
+            audit(write, Some(by), "mail address changed", &name)
         })
     }
 

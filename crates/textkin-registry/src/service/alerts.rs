@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 use crate::domain::level::{LevelSchema, MatchLevel};
 use crate::domain::{AccountId, Action, Actor, AlertId, Role, WatchId};
 use crate::error::Error;
-use crate::service::Service;
-use crate::store::{accounts, alerts};
+use crate::service::{ByteRange, Service};
+use crate::store::{accounts, alerts, documents};
 
 /// The state of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -83,6 +83,39 @@ pub struct AlertView {
     pub changed_by: Option<String>,
     /// The account it is assigned to.
     pub assignee: Option<String>,
+    /// Whether the found document has been deleted. The alert keeps its names and counts.
+    pub found_is_deleted: bool,
+    /// The longest shared passages of the watched document.
+    pub passages: Vec<AlertPassage>,
+}
+
+/// A passage of a watched document that reappeared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct AlertPassage {
+    /// Its byte range in the watched document.
+    pub span: ByteRange,
+    /// The number of equal words.
+    pub words: u32,
+}
+
+/// A list of alerts on the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlertList {
+    /// Those that nobody has handled.
+    Open,
+    /// Open ones that are assigned to the actor.
+    Mine,
+    /// Handled and dismissed ones.
+    Done,
+}
+
+/// A watched document with its latest alerts.
+#[derive(Clone, Debug)]
+pub struct WatchedText {
+    /// How many alerts there are.
+    pub total: u64,
+    /// The latest of them, at least one.
+    pub alerts: Vec<AlertView>,
 }
 
 /// A change of several alerts.
@@ -114,6 +147,95 @@ impl Service {
     ) -> Result<Vec<AlertView>, Error> {
         actor.require(Action::Read)?;
         self.store.read(|read| alerts::list(read, actor, state, is_mine, before, limit))
+    }
+
+    /// Returns the watched documents with alerts, those with the latest first, each with up to `each`
+    /// of its alerts; and how many documents there are.
+    ///
+    /// # Errors
+    /// If the actor lacks the permission.
+    pub fn watched_texts(
+        &self,
+        actor: &Actor,
+        list: AlertList,
+        (offset, limit): (u64, u32),
+        each: u32,
+    ) -> Result<(Vec<WatchedText>, u64), Error> {
+        actor.require(Action::Read)?;
+        self.store.read(|read| {
+            let mut texts = Vec::new();
+            for (watched, total) in alerts::texts(read, actor, list, (offset, limit))? {
+                let alerts = alerts::of_text(read, actor, list, watched, None, each)?;
+                if !alerts.is_empty() {
+                    texts.push(WatchedText { total, alerts });
+                }
+            }
+            Ok((texts, alerts::n_texts(read, actor, list)?))
+        })
+    }
+
+    /// Returns the alerts about one watched document, the latest first.
+    ///
+    /// # Errors
+    /// If the document does not exist or the actor may not see it.
+    pub fn alerts_of_text(
+        &self,
+        actor: &Actor,
+        list: AlertList,
+        (repository, id): (&str, &str),
+        before: Option<AlertId>,
+        limit: u32,
+    ) -> Result<Vec<AlertView>, Error> {
+        actor.require(Action::Read)?;
+        self.store.read(|read| {
+            let record = Self::resolve(read, actor, repository)?;
+            let watched = documents::find(read, &record, id)?.number;
+            alerts::of_text(read, actor, list, watched, before, limit)
+        })
+    }
+
+    /// Counts the alerts about one watched document.
+    ///
+    /// # Errors
+    /// If the document does not exist or the actor may not see it.
+    pub fn n_alerts_of_text(
+        &self,
+        actor: &Actor,
+        list: AlertList,
+        (repository, id): (&str, &str),
+    ) -> Result<u64, Error> {
+        actor.require(Action::Read)?;
+        self.store.read(|read| {
+            let record = Self::resolve(read, actor, repository)?;
+            let watched = documents::find(read, &record, id)?.number;
+            alerts::n_of_text(read, actor, list, watched)
+        })
+    }
+
+    /// Changes the state of all open alerts, or of those about one watched document, that the actor may
+    /// change; returns how many.
+    ///
+    /// # Errors
+    /// If the document does not exist or the actor may not see it.
+    pub fn change_open_alerts(
+        &self,
+        actor: &Actor,
+        text: Option<(&str, &str)>,
+        state: AlertState,
+    ) -> Result<u64, Error> {
+        actor.require(Action::ChangeOwn)?;
+        let by = actor.clone();
+        let text = text.map(|(repository, id)| (repository.to_owned(), id.to_owned()));
+        self.store.write(move |write| {
+            let watched = match text {
+                Some((repository, id)) => {
+                    let record = Self::resolve(write, &by, &repository)?;
+                    Some(documents::find(write, &record, &id)?.number)
+                }
+                None => None,
+            };
+            alerts::update_open(write, &by, watched, state)
+        })
     }
 
     /// Returns one alert.

@@ -35,7 +35,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use self::accounts::{AccountView, AuditEntry, SetupState};
-pub use self::alerts::{AlertSide, AlertState, AlertUpdate, AlertView};
+pub use self::alerts::{
+    AlertList, AlertPassage, AlertSide, AlertState, AlertUpdate, AlertView, WatchedText,
+};
 pub use self::backup::{DataCheck, back_up, check_data, key_of_backup};
 pub use self::contact_requests::{ContactRequestView, ContactRequestsSent, NewContactRequest};
 
@@ -64,6 +66,7 @@ use self::origins::Tracers;
 use crate::cancel::{self, Cancel};
 use crate::domain::DocumentId;
 use crate::error::Error;
+use crate::matching::comparison::CachedComparison;
 use crate::matching::index::{Index, PreparedText};
 use crate::store::pending::{self, PendingDocument};
 use crate::store::secret_key::{SECRET_KEY_FILE, SecretKey};
@@ -115,6 +118,7 @@ pub struct Service {
     pub(crate) webhook_client: Mutex<Option<crate::delivery::webhook::WebhookClient>>,
     pub(crate) tracers: Mutex<Tracers>,
     pub(crate) graphs: Mutex<Vec<repository_graph::CachedGraph>>,
+    pub(crate) comparisons: Mutex<Vec<CachedComparison>>,
     /// Cancels the work of all workers.
     pub(crate) stopping: Cancel,
     /// Locks the folder; the system releases it when the process ends.
@@ -170,6 +174,7 @@ impl Service {
             webhook_client: Mutex::default(),
             tracers: Mutex::default(),
             graphs: Mutex::default(),
+            comparisons: Mutex::default(),
             stopping: Cancel::default(),
             _lock: lock,
         };

@@ -32,6 +32,8 @@ const MAX_PAUSE: Duration = Duration::from_secs(600);
 pub struct Overview {
     /// Whether anything has been computed yet.
     pub is_computed: bool,
+    /// Documents that were not compared, because their repositories have too many.
+    pub omitted: u64,
     /// Documents that were compared.
     pub compared: u64,
     /// Their words.
@@ -145,6 +147,7 @@ impl Service {
                 let Some(stored) = overview::find(read, record.id)? else { continue };
                 sum.is_computed = true;
                 sum.compared += stored.compared;
+                sum.omitted += stored.documents.saturating_sub(stored.compared);
                 sum.words += stored.words;
                 sum.duplicated += stored.duplicated;
                 sum.clusters += stored.clusters;

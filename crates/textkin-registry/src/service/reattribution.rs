@@ -76,7 +76,7 @@ impl Service {
         if is_in_order {
             return Ok(Vec::new());
         }
-        let containing = self.containing_documents(repository, number, text, true)?;
+        let containing = self.containing_documents(repository, number, text)?;
         let shared = containing.shared_spans((number, Some(own)));
         let containing = containing.documents;
         let blocks = shared.iter().filter_map(|shared| {

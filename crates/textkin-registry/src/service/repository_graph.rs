@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use textkin::engine::graph::{Clustering, clusters_of_edges};
 use textkin::engine::source::MemorySource;
 use textkin::engine::types::{Cluster, Document, Measure};
@@ -11,9 +11,9 @@ use textkin::engine::{RunControl, Settings, discover};
 use crate::domain::{Action, Actor, DocumentId, RepositoryId};
 use crate::error::Error;
 use crate::matching::index::PartitionKind;
-use crate::service::Service;
 use crate::service::documents::DocumentView;
 use crate::service::repositories::RepositoryRecord;
+use crate::service::{Service, templates};
 use crate::store::{documents, repositories};
 
 /// The maximum number of documents of a repository in its graph: the latest.
@@ -56,8 +56,11 @@ pub struct RepositoryGraph {
     pub omitted: u64,
 }
 
-/// A cached graph: the repository, its number of documents, its latest document, the graph.
-pub(crate) type CachedGraph = (RepositoryId, u64, Option<DocumentId>, Arc<RepositoryGraph>);
+/// What a graph depends on: the repository, its number of documents, its latest document, its templates.
+type GraphState = (RepositoryId, u64, Option<DocumentId>, Vec<String>);
+
+/// A cached graph.
+pub(crate) type CachedGraph = (GraphState, Arc<RepositoryGraph>);
 
 impl Service {
     /// Returns the graph of a repository. It is computed on first use, and again when documents were
@@ -77,18 +80,19 @@ impl Service {
         &self,
         record: &RepositoryRecord,
     ) -> Result<Arc<RepositoryGraph>, Error> {
-        let (entries, total) = self.store.read(|read| {
+        let (entries, total, templates) = self.store.read(|read| {
             let entries = documents::latest(read, record.id, MAX_GRAPH_DOCUMENTS)?;
-            Ok((entries, repositories::n_documents(read, record.id)?))
+            let total = repositories::n_documents(read, record.id)?;
+            Ok((entries, total, templates::texts(read, record)?))
         })?;
         let last = entries.first().map(|entry| entry.number);
-        let is_current =
-            |cached: &&CachedGraph| (cached.0, cached.1, cached.2) == (record.id, total, last);
+        let state: GraphState = (record.id, total, last, templates);
         let cached = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, _, _, repository_graph)) = cached.iter().find(is_current) {
+        if let Some((_, repository_graph)) = cached.iter().find(|cached| cached.0 == state) {
             return Ok(Arc::clone(repository_graph));
         }
         drop(cached);
+        let templates = state.3.clone();
         let mut texts = Vec::with_capacity(entries.len());
         let mut documents = Vec::with_capacity(entries.len());
         let mut numbers = Vec::with_capacity(entries.len());
@@ -100,9 +104,11 @@ impl Service {
                 documents.push(entry.view(&record.name));
             }
         }
-        let (words, duplicated) = self.duplicated(&texts);
+        let (words, duplicated) = self.duplicated(&texts, &templates);
         let score = Measure::MaxContainment;
-        let settings = Settings { threshold: MIN_SCORE, rules: None, score, ..Settings::default() };
+        // A cover sheet that everybody was given joins nobody to anybody.
+        let threshold = MIN_SCORE;
+        let settings = Settings { threshold, rules: None, score, templates, ..Settings::default() };
         let texts = texts.into_iter();
         let texts = texts.map(|(number, text)| Document::new(number.to_string(), text));
         let mut source = MemorySource::new(texts);
@@ -119,17 +125,17 @@ impl Service {
             RepositoryGraph { documents, numbers, words, duplicated, edges, omitted };
         let repository_graph = Arc::new(repository_graph);
         let mut cached = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
-        cached.retain(|graph| graph.0 != record.id);
+        cached.retain(|graph| graph.0.0 != record.id);
         if cached.len() >= MAX_CACHED {
             cached.remove(0);
         }
-        cached.push((record.id, total, last, Arc::clone(&repository_graph)));
+        cached.push((state, Arc::clone(&repository_graph)));
         Ok(repository_graph)
     }
 
-    /// Counts the words of texts, and how many of them are in a chunk that another of the texts
-    /// contains. Only the latest texts up to [`MAX_BYTES`] are counted.
-    fn duplicated(&self, texts: &[(u64, String)]) -> (u64, u64) {
+    /// Counts the words of texts, and how many of them are in a chunk that another of the texts contains
+    /// and no template. Only the latest texts up to [`MAX_BYTES`] are counted.
+    fn duplicated(&self, texts: &[(u64, String)], templates: &[String]) -> (u64, u64) {
         let bytes = texts.iter().rev().scan(0usize, |bytes, (_, text)| {
             *bytes = bytes.saturating_add(text.len());
             Some(*bytes)
@@ -138,8 +144,11 @@ impl Service {
         let counted = &texts[texts.len() - counted..];
         // The text that contains a chunk; `u64::MAX` if several do.
         let mut texts_by_chunk: HashMap<u64, u64> = HashMap::new();
+        let templates: HashSet<u64> =
+            templates.iter().flat_map(|text| self.index.prepare(text).chunks).collect();
         for (number, text) in counted {
-            for chunk in self.index.query(text).chunks() {
+            let query = self.index.query(text);
+            for chunk in query.chunks().iter().filter(|chunk| !templates.contains(&chunk.hash)) {
                 let owner = texts_by_chunk.entry(chunk.hash).or_insert(*number);
                 if owner != number {
                     *owner = u64::MAX;
@@ -207,11 +216,29 @@ impl RepositoryGraph {
 mod tests {
     use super::*;
     use crate::service::tests::{actor, register, repository};
-    use crate::service::{ServiceLimits, Visibility};
+    use crate::service::{NewTemplate, ServiceLimits, Visibility};
 
     /// Returns 40 words that only this passage has.
     fn passage(name: &str) -> String {
         (0..40).map(|number| format!("{name}{number}")).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_template_joins_no_documents_and_is_not_duplicated_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
+        let anna = actor(&service, "anna", "admin");
+        repository(&service, &anna, "essays", Visibility::Private);
+        for name in ["ann", "bob", "cyd"] {
+            let essay = format!("{} {}", passage("cover"), passage(name));
+            register(&service, &anna, "essays", name, &essay);
+        }
+        let graph = service.repository_graph(&anna, "essays").unwrap();
+        assert_eq!((graph.edges.len(), graph.duplicated), (3, 120));
+        let template = NewTemplate { name: "cover".to_owned(), text: passage("cover") };
+        service.new_template(&anna, "essays", &template).unwrap();
+        let graph = service.repository_graph(&anna, "essays").unwrap();
+        assert_eq!((graph.edges.len(), graph.duplicated, graph.words), (0, 0, 240));
     }
 
     #[test]

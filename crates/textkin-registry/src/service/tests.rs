@@ -193,8 +193,11 @@ fn a_watched_text_that_reappears_raises_an_alert_whichever_comes_first() {
         assert_eq!(service.open_alerts(&anna).unwrap(), 0);
         work(&service);
         assert_eq!(service.alerts(&anna, None, false, None, 10).unwrap().len(), 1);
-        // Alerts are deleted with their documents.
+        // An alert outlives the document that it found, and is deleted with the watched one.
         service.delete(&ben, "news", "today").unwrap();
+        let alert = service.alerts(&anna, None, false, None, 10).unwrap().remove(0);
+        assert!(alert.found_is_deleted && alert.found.id == "today");
+        service.delete(&anna, "poems", "mercy").unwrap();
         assert!(service.alerts(&anna, None, false, None, 10).unwrap().is_empty());
     }
 }

@@ -58,7 +58,7 @@ pub struct NewWatch {
     #[serde(default = "some")]
     #[schema(value_type = LevelSchema)]
     pub min_level: MatchLevel,
-    /// The minimum number of shared words of an alert.
+    /// The minimum number of shared words of an alert; a text with fewer words must reappear whole.
     #[serde(default)]
     pub min_words: u32,
     /// The channels of the alerts; `inbox` is always one.
@@ -137,30 +137,12 @@ impl Service {
     /// If the actor lacks the permission, or the repository or webhook does not exist.
     pub fn new_watch(&self, actor: &Actor, new: &NewWatch) -> Result<WatchView, Error> {
         actor.require(Action::ChangeDocuments)?;
-        if !new.levels.is_valid() {
-            return Err(Error::Invalid(
-                "levels must be shares above 0 and at most 1, with some ≤ high ≤ exact".to_owned(),
-            ));
-        }
-        let is_minute = |minute: Option<u32>| minute.is_none_or(|minute| minute < 24 * 60);
-        let has_both_ends = new.quiet_from.is_some() == new.quiet_to.is_some();
-        if !is_minute(new.quiet_from) || !is_minute(new.quiet_to) || !has_both_ends {
-            return Err(Error::Invalid(
-                "quiet hours need both a start and an end, as minutes of the day below 1440"
-                    .to_owned(),
-            ));
-        }
-        if new.digest_hours > 24 * 7 {
-            return Err(Error::Invalid("a digest must come at least every 168 hours".to_owned()));
-        }
+        check(new)?;
         let (by, new) = (actor.clone(), new.clone());
         let (id, job) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &new.repository)?;
             by.require_in(Action::ChangeDocuments, record.access())?;
-            let mut channels = new.channels.clone();
-            if !channels.contains(&Channel::Inbox) {
-                channels.insert(0, Channel::Inbox);
-            }
+            let channels = channels_of(&new);
             let hook = match channels.contains(&Channel::Webhook) {
                 true => Some(hook_of(write, by.account, new.webhook)?),
                 false => None,
@@ -185,6 +167,52 @@ impl Service {
         Ok(WatchView { job: Some(job), ..view })
     }
 
+    /// Changes a watch of the actor's account, but not which repository it watches; a job checks the
+    /// existing documents by the new rule. Alerts that it has raised stay.
+    ///
+    /// # Errors
+    /// If the actor lacks the permission, or the watch or webhook does not exist.
+    pub fn change_watch(
+        &self,
+        actor: &Actor,
+        id: WatchId,
+        new: &NewWatch,
+    ) -> Result<WatchView, Error> {
+        actor.require(Action::ChangeDocuments)?;
+        check(new)?;
+        let missing = move || Error::not_found("watch", &id.to_string());
+        let old = self.watches(actor)?.into_iter().find(|watch| watch.id == id);
+        let old = old.ok_or_else(missing)?;
+        if old.repository != new.repository {
+            return Err(Error::Invalid(format!(
+                "a watch stays with its repository, {}; create another watch for {}",
+                old.repository, new.repository
+            )));
+        }
+        let (by, new) = (actor.clone(), new.clone());
+        let job = self.store.write(move |write| {
+            let record = Self::resolve(write, &by, &new.repository)?;
+            by.require_in(Action::ChangeDocuments, record.access())?;
+            let channels = channels_of(&new);
+            let hook = match channels.contains(&Channel::Webhook) {
+                true => Some(hook_of(write, by.account, new.webhook)?),
+                false => None,
+            };
+            if !watches::update(write, &by, id, &new, &channels, hook)? {
+                return Err(missing());
+            }
+            let (account, payload) = (Some(by.account), id.to_string());
+            let repository = Some(record.id);
+            let job =
+                queue::insert_with(write, queue::WATCH, account, repository, None, Some(&payload))?;
+            audit(write, account, "watch changed", &record.name)?;
+            Ok(job)
+        })?;
+        self.work.notify();
+        let view = self.watches(actor)?.into_iter().find(|watch| watch.id == id);
+        Ok(WatchView { job: Some(job), ..view.ok_or_else(missing)? })
+    }
+
     /// Returns the watches of the actor's account.
     ///
     /// # Errors
@@ -206,6 +234,35 @@ impl Service {
             false => Err(Error::not_found("watch", &id.to_string())),
         })
     }
+}
+
+/// Fails if the rule of a watch is not valid.
+fn check(new: &NewWatch) -> Result<(), Error> {
+    if !new.levels.is_valid() {
+        return Err(Error::Invalid(
+            "levels must be shares above 0 and at most 1, with some ≤ high ≤ exact".to_owned(),
+        ));
+    }
+    let is_minute = |minute: Option<u32>| minute.is_none_or(|minute| minute < 24 * 60);
+    let has_both_ends = new.quiet_from.is_some() == new.quiet_to.is_some();
+    if !is_minute(new.quiet_from) || !is_minute(new.quiet_to) || !has_both_ends {
+        return Err(Error::Invalid(
+            "quiet hours need both a start and an end, as minutes of the day below 1440".to_owned(),
+        ));
+    }
+    if new.digest_hours > 24 * 7 {
+        return Err(Error::Invalid("a digest must come at least every 168 hours".to_owned()));
+    }
+    Ok(())
+}
+
+/// Returns the channels of a watch; the inbox is always one.
+fn channels_of(new: &NewWatch) -> Vec<Channel> {
+    let mut channels = new.channels.clone();
+    if !channels.contains(&Channel::Inbox) {
+        channels.insert(0, Channel::Inbox);
+    }
+    channels
 }
 
 fn hook_of(

@@ -177,6 +177,22 @@ pub(crate) fn set_admin(
     Ok(write.prepare_cached(sql)?.execute(params![name, is_admin])? > 0)
 }
 
+/// Changes the mail address of an account; returns `false` if another account has it.
+pub(crate) fn change_mail(
+    write: &Transaction<'_>,
+    account: AccountId,
+    mail: Option<&str>,
+) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM account WHERE lower(mail) = lower(?2) AND id <> ?1)";
+    let row = params![account, mail];
+    if write.prepare_cached(sql)?.query_row(row, |row| row.get(0))? {
+        return Ok(false);
+    }
+    let sql = "UPDATE account SET mail = ?2 WHERE id = ?1";
+    write.prepare_cached(sql)?.execute(params![account, mail])?;
+    Ok(true)
+}
+
 /// Changes the hash of the password of an account.
 pub(crate) fn set_password(
     write: &Transaction<'_>,

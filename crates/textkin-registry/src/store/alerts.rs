@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use crate::domain::level::MatchLevel;
 use crate::domain::{AccountId, Actor, AlertId, DocumentId, RepositoryId, Role, WatchId};
 use crate::error::Error;
-use crate::service::{AlertSide, AlertState, AlertView};
+use crate::service::{AlertList, AlertPassage, AlertSide, AlertState, AlertView, ByteRange};
 use crate::store::now;
 
 /// What a check needs to know of a repository.
@@ -41,6 +41,8 @@ pub(crate) struct NewAlert {
     pub(crate) found_counts: (u64, u64),
     /// Whether the counts come from the index alone.
     pub(crate) is_bounded: bool,
+    /// The longest shared passages of the watched text.
+    pub(crate) passages: Vec<AlertPassage>,
 }
 
 /// Stores an alert and returns its id; `None` if there is one about the same two documents, or the
@@ -51,12 +53,17 @@ pub(crate) fn insert(
     now_ms: i64,
 ) -> Result<Option<AlertId>, Error> {
     let sql = "INSERT INTO alert (id, watch, watched, found, level, watched_words, watched_shared,
-                   found_words, found_shared, created_ms, is_bounded)
-               SELECT new_id(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-               WHERE EXISTS (SELECT 1 FROM document WHERE number = ?2)
-                 AND EXISTS (SELECT 1 FROM document WHERE number = ?3)
+                   found_words, found_shared, created_ms, is_bounded, passages,
+                   found_repository, found_id, found_title, found_time)
+               SELECT new_id(), ?1, ?2, f.number, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+                      repository.name, f.id, f.title, f.time
+               FROM document f JOIN repository ON repository.id = f.repository
+               WHERE f.number = ?3
+                 AND EXISTS (SELECT 1 FROM document WHERE number = ?2)
                  AND EXISTS (SELECT 1 FROM watch WHERE id = ?1)
                ON CONFLICT DO NOTHING";
+    let passages: Vec<(u32, u32, u32)> =
+        alert.passages.iter().map(|own| (own.span.start, own.span.end, own.words)).collect();
     let n_new = write.prepare_cached(sql)?.execute(params![
         alert.watch,
         alert.watched,
@@ -68,6 +75,7 @@ pub(crate) fn insert(
         alert.found_counts.1,
         now_ms,
         alert.is_bounded,
+        serde_json::to_string(&passages)?,
     ])?;
     Ok((n_new > 0).then(|| AlertId::new(write.last_insert_rowid())))
 }
@@ -165,10 +173,12 @@ pub(crate) fn find(
     let sql = format!(
         "SELECT alert.id, alert.watch, level, created_ms, alert.state, changed, who.name,
                 whose.name, watched_words, watched_shared, wr.name, w.id, w.title, w.time,
-                found_words, found_shared, fr.name, f.id, f.title, f.time,
-                is_bounded
-         FROM alert JOIN document w ON w.number = watched JOIN document f ON f.number = found
-         JOIN repository wr ON wr.id = w.repository JOIN repository fr ON fr.id = f.repository
+                found_words, found_shared, ifnull(fr.name, found_repository),
+                ifnull(f.id, found_id), ifnull(f.title, found_title), ifnull(f.time, found_time),
+                is_bounded, found IS NULL, passages
+         FROM alert JOIN document w ON w.number = watched
+         JOIN repository wr ON wr.id = w.repository
+         LEFT JOIN document f ON f.number = found LEFT JOIN repository fr ON fr.id = f.repository
          LEFT JOIN account who ON who.id = changed_by
          LEFT JOIN account whose ON whose.id = assignee
          WHERE alert.id = ?3 AND +alert.watch IN {OWN_WATCHES}"
@@ -203,7 +213,114 @@ fn view(row: &Row<'_>) -> rusqlite::Result<AlertView> {
         registered: side(8)?,
         found: side(14)?,
         is_bounded: row.get(20)?,
+        found_is_deleted: row.get(21)?,
+        passages: passages(&row.get::<_, String>(22)?),
     })
+}
+
+fn passages(json: &str) -> Vec<AlertPassage> {
+    let passages: Vec<(u32, u32, u32)> = serde_json::from_str(json).unwrap_or_default();
+    let passages = passages.into_iter();
+    passages
+        .map(|(start, end, words)| AlertPassage { span: ByteRange { start, end }, words })
+        .collect()
+}
+
+/// Which alerts are meant: a condition on them and their watches; ?1 and ?2 as in [`OWN_WATCHES`].
+fn condition(list: AlertList) -> String {
+    match list {
+        AlertList::Open => format!("state = 'open' AND watch IN {OWN_WATCHES}"),
+        AlertList::Mine => format!("assignee = ?1 AND +state = 'open' AND +watch IN {OWN_WATCHES}"),
+        AlertList::Done => {
+            format!("state IN ('handled', 'dismissed') AND watch IN {OWN_WATCHES}")
+        }
+    }
+}
+
+/// Returns the watched documents with alerts, those with the latest first: number, how many alerts.
+pub(crate) fn texts(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    list: AlertList,
+    (offset, limit): (u64, u32),
+) -> Result<Vec<(DocumentId, u64)>, Error> {
+    let sql = format!(
+        "SELECT watched, count(*) FROM alert WHERE {} GROUP BY watched
+         ORDER BY max(id) DESC LIMIT ?3 OFFSET ?4",
+        condition(list)
+    );
+    let mut statement = read.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![actor.account, actor.only, limit, offset], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Counts the watched documents with alerts.
+pub(crate) fn n_texts(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    list: AlertList,
+) -> Result<u64, Error> {
+    let sql = format!("SELECT count(DISTINCT watched) FROM alert WHERE {}", condition(list));
+    let row = params![actor.account, actor.only];
+    Ok(read.prepare_cached(&sql)?.query_row(row, |row| row.get(0))?)
+}
+
+/// Returns the alerts about a watched document with ids below `before`, the latest first.
+pub(crate) fn of_text(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    list: AlertList,
+    watched: DocumentId,
+    before: Option<AlertId>,
+    limit: u32,
+) -> Result<Vec<AlertView>, Error> {
+    let sql = format!(
+        "SELECT id FROM alert WHERE watched = ?3 AND id < ?4 AND {}
+         ORDER BY id DESC LIMIT ?5",
+        condition(list).replace("state", "+state").replace("++", "+")
+    );
+    let before = before.map_or(i64::MAX, AlertId::get);
+    let mut statement = read.prepare_cached(&sql)?;
+    let row = params![actor.account, actor.only, watched, before, limit];
+    let ids = statement.query_map(row, |row| row.get(0))?;
+    let ids: Vec<AlertId> = ids.collect::<Result<_, _>>()?;
+    let mut alerts = Vec::with_capacity(ids.len());
+    for id in ids {
+        alerts.extend(find(read, actor, id)?);
+    }
+    Ok(alerts)
+}
+
+/// Counts the alerts about a watched document.
+pub(crate) fn n_of_text(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    list: AlertList,
+    watched: DocumentId,
+) -> Result<u64, Error> {
+    let condition = condition(list);
+    let sql = format!("SELECT count(*) FROM alert WHERE watched = ?3 AND {condition}");
+    let row = params![actor.account, actor.only, watched];
+    Ok(read.prepare_cached(&sql)?.query_row(row, |row| row.get(0))?)
+}
+
+/// Changes the state of all open alerts that the actor may change, or only of those about a watched
+/// document; returns how many.
+pub(crate) fn update_open(
+    write: &Transaction<'_>,
+    actor: &Actor,
+    watched: Option<DocumentId>,
+    state: AlertState,
+) -> Result<u64, Error> {
+    let sql = format!(
+        "UPDATE alert SET state = ?3, changed = ?4, changed_by = ?1
+         WHERE state = 'open' AND (?5 IS NULL OR watched = ?5) AND watch IN {}",
+        OWN_WATCHES.replace("WHERE", "WHERE member.role <> 'reader' AND")
+    );
+    let row = params![actor.account, actor.only, state.name(), now(), watched];
+    Ok(write.prepare_cached(&sql)?.execute(row)? as u64)
 }
 
 /// Counts the open alerts; with `is_mine` only those assigned to the actor.

@@ -16,7 +16,9 @@ pub(crate) mod messages;
 pub(crate) mod metrics;
 pub(crate) mod pending;
 pub(crate) mod removals;
+pub(crate) mod resets;
 pub(crate) mod responses;
+pub(crate) mod result_links;
 pub(crate) mod keys;
 pub(crate) mod repositories;
 pub(crate) mod results;
@@ -44,23 +46,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::error::Error;
 
 use self::writer::StoreWriter;
 
 /// The schema version that this program reads and writes.
-pub(crate) const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 7;
 /// The tables of version 1.
 const SCHEMA: &str = include_str!("schema.sql");
 /// The upgrades to version 2 and later. A new store runs them too, so that there is only one path.
-const UPGRADES: [&str; 5] = [
+const UPGRADES: [&str; 6] = [
     include_str!("upgrade-2.sql"),
     include_str!("upgrade-3.sql"),
     include_str!("upgrade-4.sql"),
     include_str!("upgrade-5.sql"),
     include_str!("upgrade-6.sql"),
+    include_str!("upgrade-7.sql"),
 ];
 const _: () = assert!(VERSION == UPGRADES.len() as i64 + 1, "one version per upgrade");
 /// The application id that distinguishes our files from those of other programs: "tkin".
@@ -211,10 +214,13 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
         }
         _ => return Err(failed("this file belongs to another program".to_owned())),
     };
+    // A table is replaced without touching the rows that refer to it.
+    connection.pragma_update(None, "foreign_keys", false)?;
     // All or nothing; another process that opens the store at the same time waits.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if pragma(&transaction, "user_version")? != from {
         drop(transaction);
+        connection.pragma_update(None, "foreign_keys", true)?;
         return migrate(connection, path);
     }
     if from == 0 {
@@ -232,8 +238,14 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     if from < 5 {
         store_id::create(&transaction, from == 0)?;
     }
+    let broken: Option<String> =
+        transaction.query_row("PRAGMA foreign_key_check", [], |row| row.get(0)).optional()?;
+    if let Some(table) = broken {
+        return Err(failed(format!("the table '{table}' refers to rows that do not exist")));
+    }
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
+    connection.pragma_update(None, "foreign_keys", true)?;
     if from != 0 {
         // Until then, the file has the rows as they were, with readable secrets.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;

@@ -39,6 +39,13 @@ pub(crate) fn replace(
     Ok(())
 }
 
+/// Notes that the overview of a repository has to be computed again.
+pub(crate) fn outdate(write: &Transaction<'_>, repository: RepositoryId) -> Result<(), Error> {
+    let sql = "UPDATE figures SET at = 0 WHERE repository = ?1";
+    write.prepare_cached(sql)?.execute([repository])?;
+    Ok(())
+}
+
 /// Returns the overview of a repository.
 pub(crate) fn find(
     read: &Transaction<'_>,

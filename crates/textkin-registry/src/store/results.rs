@@ -61,18 +61,71 @@ pub(crate) fn find(
     Ok(read.prepare_cached(sql)?.query_row(params![id, account], row).optional()?)
 }
 
-/// Returns the latest results of an account: id, title and time.
-pub(crate) fn latest(
+/// A result in a list.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedRow {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) created: i64,
+    /// The query, as JSON.
+    pub(crate) query: String,
+}
+
+/// Results of an account: those that belong to no batch, or with `search` those whose title contains it.
+const LISTED: &str = "account = ?1 AND iif(?2 IS NULL, batch IS NULL,
+                          instr(lower(title), lower(?2)) > 0)";
+
+/// Returns results of an account, the latest first.
+pub(crate) fn list(
     read: &Transaction<'_>,
     account: AccountId,
-    limit: u32,
-) -> Result<Vec<(String, String, i64)>, Error> {
-    let sql = "SELECT id, title, created FROM result WHERE account = ?1
-               ORDER BY created DESC LIMIT ?2";
-    let mut statement = read.prepare_cached(sql)?;
-    let rows = statement
-        .query_map(params![account, limit], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    search: Option<&str>,
+    (offset, limit): (u64, u32),
+) -> Result<Vec<ListedRow>, Error> {
+    let sql = format!(
+        "SELECT id, title, created, query FROM result WHERE {LISTED}
+         ORDER BY created DESC, id LIMIT ?3 OFFSET ?4"
+    );
+    let mut statement = read.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![account, search, limit, offset], |row| {
+        let (id, title, created) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(ListedRow { id, title, created, query: row.get(3)? })
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Counts what [`list`] returns without a limit.
+pub(crate) fn n_listed(
+    read: &Transaction<'_>,
+    account: AccountId,
+    search: Option<&str>,
+) -> Result<u64, Error> {
+    let sql = format!("SELECT count(*) FROM result WHERE {LISTED}");
+    Ok(read.prepare_cached(&sql)?.query_row(params![account, search], |row| row.get(0))?)
+}
+
+/// Replaces title and query of a result.
+pub(crate) fn update(
+    write: &Transaction<'_>,
+    id: &str,
+    title: &str,
+    query: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE result SET title = ?2, query = ?3 WHERE id = ?1";
+    write.prepare_cached(sql)?.execute(params![id, title, query])?;
+    Ok(())
+}
+
+/// Notes that a result belongs to a batch of the same account.
+pub(crate) fn join_batch(
+    write: &Transaction<'_>,
+    id: &str,
+    account: AccountId,
+    batch: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE result SET batch = ?3 WHERE id = ?1 AND account = ?2";
+    write.prepare_cached(sql)?.execute(params![id, account, batch])?;
+    Ok(())
 }
 
 /// Returns the kept matches of a result; `None` if there are none.

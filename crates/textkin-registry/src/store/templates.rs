@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use crate::domain::{RepositoryId, StopPhraseId, TemplateId};
 use crate::error::Error;
 use crate::service::{StopPhraseView, TemplateView, unpack};
-use crate::store::now;
+use crate::store::{now, overview};
 
 /// One of the two lists of excluded text of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ pub(crate) fn insert_template(
     let row = params![repository, name, words, packed, created];
     let id: Option<TemplateId> =
         write.prepare_cached(sql)?.query_row(row, |row| row.get(0)).optional()?;
+    overview::outdate(write, repository)?;
     Ok(id.map(|id| TemplateView { id, name: name.to_owned(), words, created }))
 }
 
@@ -102,6 +103,7 @@ pub(crate) fn delete_template(
     repository: RepositoryId,
     id: TemplateId,
 ) -> Result<bool, Error> {
+    overview::outdate(write, repository)?;
     let sql = "DELETE FROM template WHERE id = ?1 AND repository = ?2";
     Ok(write.prepare_cached(sql)?.execute(params![id, repository])? > 0)
 }

@@ -39,6 +39,37 @@ pub(crate) fn insert(
     Ok(WatchId::new(write.last_insert_rowid()))
 }
 
+/// Changes the rule of a watch of the actor's account; returns whether there is one.
+pub(crate) fn update(
+    write: &Transaction<'_>,
+    actor: &Actor,
+    id: WatchId,
+    new: &NewWatch,
+    channels: &[Channel],
+    hook: Option<HookId>,
+) -> Result<bool, Error> {
+    let sql = "UPDATE watch SET min_level = ?4, exact = ?5, high = ?6, some = ?7, min_words = ?8,
+                   channels = ?9, hook = ?10, quiet_from = ?11, quiet_to = ?12, digest = ?13
+               WHERE id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)";
+    let LevelThresholds { exact, high, some } = new.levels;
+    let n_changed = write.prepare_cached(sql)?.execute(params![
+        id,
+        actor.account,
+        actor.only,
+        new.min_level.name(),
+        exact,
+        high,
+        some,
+        new.min_words,
+        serde_json::to_string(channels)?,
+        hook,
+        new.quiet_from,
+        new.quiet_to,
+        new.digest_hours,
+    ])?;
+    Ok(n_changed > 0)
+}
+
 /// Returns the watches of the actor's account.
 pub(crate) fn list(read: &Transaction<'_>, actor: &Actor) -> Result<Vec<WatchView>, Error> {
     let sql = "SELECT watch.id, repository.name, min_level, exact, high, some, min_words,

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::Store;
+use crate::client;
 use crate::error::Error;
 
 /// The maximum number of changes in one commit.
@@ -75,8 +76,9 @@ impl StoreWriter {
         change: impl FnOnce(&Transaction<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (sender, outcome) = sync_channel(1);
+        let client = client::current();
         let change: Change = Box::new(move |transaction| {
-            let changed = in_savepoint(transaction, change);
+            let changed = client::with_client(client, || in_savepoint(transaction, change));
             let effect = Effect::of(&changed);
             let reply = move |committed: Result<(), &Error>| {
                 let outcome = match committed {
@@ -96,8 +98,9 @@ impl StoreWriter {
         &self,
         change: impl FnOnce(&Transaction<'_>) -> Result<(), Error> + Send + 'static,
     ) -> Result<(), Error> {
+        let client = client::current();
         self.send(Command::Change(Box::new(move |transaction| {
-            let changed = in_savepoint(transaction, change);
+            let changed = client::with_client(client, || in_savepoint(transaction, change));
             if let Err(error) = &changed {
                 tracing::warn!(%error, "a background change of the store failed");
             }

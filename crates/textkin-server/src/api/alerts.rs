@@ -32,6 +32,22 @@ pub(crate) async fn watch(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
+/// Changes the rule of a watch; it stays with its repository. A background job checks the documents that
+/// already exist.
+#[utoipa::path(put, path = "/api/v1/watches/{id}", tag = "watches", request_body = NewWatch,
+    params(("id" = WatchId, Path, description = "The ID")),
+    responses((status = 200, body = WatchView), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 409, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn change_watch(
+    caller: Caller,
+    PathParams(id): PathParams<WatchId>,
+    JsonBody(new): JsonBody<NewWatch>,
+) -> Result<Json<WatchView>, ApiError> {
+    Ok(Json(caller.run(move |service, actor| service.change_watch(actor, id, &new)).await?))
+}
+
 /// Ends a watch and deletes its alerts.
 #[utoipa::path(delete, path = "/api/v1/watches/{id}", tag = "watches",
     params(("id" = WatchId, Path, description = "The ID")),

@@ -19,9 +19,9 @@ use tokio::sync::Semaphore;
 
 use super::problem::{self, ApiError};
 use crate::attempts::Attempts;
-use crate::client::ClientAddress;
+use crate::client::{self, ClientAddress};
 use crate::reading::ReadingTurns;
-use textkin_registry::{AccountId, Actor, Cancel, Error, Service};
+use textkin_registry::{AccountId, Actor, Cancel, Error, Service, with_client};
 
 /// The state that handlers share.
 #[derive(Debug)]
@@ -72,9 +72,10 @@ impl App {
         let service = Arc::clone(&self.service);
         let cancel = Cancel::default();
         let _guard = cancel.guard();
+        let client = client::current();
         let outcome = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            cancel.scope(|| work(&service))
+            with_client(client, || cancel.scope(|| work(&service)))
         });
         let outcome = outcome.await;
         outcome.map_err(|_| Error::Commit("the request was interrupted".to_owned()))?

@@ -80,7 +80,7 @@ fn api_router() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(documents::load))
         .routes(routes!(documents::receipt))
         .routes(routes!(alerts::watches, alerts::watch))
-        .routes(routes!(alerts::unwatch))
+        .routes(routes!(alerts::unwatch, alerts::change_watch))
         .routes(routes!(alerts::list))
         .routes(routes!(alerts::read))
         .routes(routes!(alerts::change))

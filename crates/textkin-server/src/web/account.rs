@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use textkin_web::page::{LoginPage, SetupPage};
-use textkin_web::view::{Login, PageFrame, Setup};
+use textkin_web::page::{LoginPage, ResetPage, SetupPage};
+use textkin_web::view::{Login, PageFrame, Reset, Setup};
 
 use super::fields::Fields;
-use super::response::{PageResult, VERSION, html, to};
+use super::response::{PageResult, VERSION, form_problem, html, to};
 use super::visitor::{AnonymousForm, SubmittedForm};
 use crate::api::{App, COOKIE, cookie};
 use crate::error::ErrorResponse;
@@ -95,6 +95,40 @@ pub(super) async fn sign_in(State(app): State<Arc<App>>, form: AnonymousForm) ->
             Ok(html(LoginPage { frame: &frame(), view: &view }.render()?))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// `GET /reset?token=`: the form that sets a new password.
+pub(super) async fn reset_page(
+    axum::extract::Query(query): axum::extract::Query<Vec<(String, String)>>,
+) -> PageResult {
+    let view = Reset { token: Fields(query).get("token").to_owned(), problem: None };
+    Ok(html(ResetPage { frame: &frame(), view: &view }.render()?))
+}
+
+/// `POST /reset`.
+pub(super) async fn reset(State(app): State<Arc<App>>, form: AnonymousForm) -> PageResult {
+    let AnonymousForm { fields, address } = form;
+    let attempt = app.attempts.with_secret(address)?;
+    let form = fields.clone();
+    let session = match fields.get("password") == fields.get("password_again") {
+        true => {
+            app.run(move |service| {
+                let account = service.reset_password(form.get("token"), form.get("password"))?;
+                service.new_session(account)
+            })
+            .await
+        }
+        false => Err(Error::Invalid("the passwords do not match".to_owned())),
+    };
+    attempt.settle(&session);
+    match session {
+        Ok(secret) => Ok(with_session(&app, to("/?notice=password"), &secret)),
+        Err(error) => {
+            let token = fields.get("token").to_owned();
+            let view = Reset { token, problem: Some(form_problem(error)?) };
+            Ok(html(ResetPage { frame: &frame(), view: &view }.render()?))
+        }
     }
 }
 

@@ -1,22 +1,27 @@
 //! Side-by-side comparisons.
 
+use std::ops::Range;
+
 use axum::extract::Path;
 use textkin::engine::types::{SegmentKind, Span};
 use textkin_web::format::segment;
+use textkin_web::joined_lines;
 use textkin_web::page::ComparePage;
 use textkin_web::view::{
     ComparedPassage, ComparedText, Decision, DecisionState, DocumentLink, NavItem, PassagePosition,
     PieceKind, Score, Share, SideBySide, Tab, TextPiece,
 };
 
+use super::fields::Fields;
 use super::links::link;
 use super::origins::fragment_at;
 use super::response::{PageResult, download, html, iso, to};
 use super::results::{exclusions, query_of};
 use super::visitor::{SubmittedForm, Visitor};
+use super::windows::{self, Position};
 use textkin_registry::{
-    Actor, CHUNK_WORDS, ComparedSide, ComparisonDetails, Error, Exclusions, MatchedSource,
-    ResultDetails, SavedResult, Service, TextDigest,
+    Actor, CHUNK_WORDS, ComparisonDetails, Error, Exclusions, MatchedSource, ResultDetails,
+    SavedResult, Service, TextDigest,
 };
 
 /// One of the two texts, with a link to its document.
@@ -103,6 +108,7 @@ pub(super) async fn of_result(
 ) -> PageResult {
     let exclusions = exclusions(&visitor.query);
     let is_anonymous = visitor.query.is_on("anonymise");
+    let place = Place::read(&visitor.query);
     let view = visitor
         .run(move |service, actor| {
             let found = SourceOfResult::new(service, actor, &id, n, &exclusions)?;
@@ -123,12 +129,16 @@ pub(super) async fn of_result(
             let others = passages
                 .map(|passage| found.details.other_documents(passage.a.span, found.source()))
                 .collect();
+            let names = if is_anonymous { "anonymise=1" } else { "" };
+            let address = format!("{base}/compare/{n}{}", with_query(names));
+            let place = Place { address, ..place };
             let mut view = side_by_side(
                 found.texts(service, actor)?,
                 &comparison,
                 others,
                 &exclusions,
                 is_anonymous,
+                &place,
             );
             view.tabs = found.tabs(&with_query(""));
             view.back = Some(format!("{base}{}", with_query("")));
@@ -167,6 +177,7 @@ pub(super) async fn of_documents(visitor: Visitor) -> PageResult {
     let exclusions = exclusions(&visitor.query);
     let is_anonymous = visitor.query.is_on("anonymise");
     let names = [visitor.query.get("a").to_owned(), visitor.query.get("b").to_owned()];
+    let place = Place::read(&visitor.query);
     let view = visitor
         .run(move |service, actor| {
             let find = |name: &String| {
@@ -178,16 +189,85 @@ pub(super) async fn of_documents(visitor: Visitor) -> PageResult {
             let [a, b] = &names;
             let (a, b) = (find(a)?, find(b)?);
             let repositories = [&a.link.repository[..], &b.link.repository[..]];
-            let comparer = service.comparer_of(actor, &exclusions, &repositories)?;
-            let comparison = ComparisonDetails::from(&comparer.compare(&a.text, &b.text)?);
+            let texts = [&a.text[..], &b.text[..]];
+            let comparison = service.text_comparison(actor, &exclusions, &repositories, texts)?;
             let spans = comparison.passages.iter().map(|passage| passage.b.span);
             let spans: Vec<Span> = spans.collect();
             let except = [&a.link, &b.link].map(|link| (&link.repository[..], &link.id[..]));
             let others = service.count_containing_documents(actor, &b.text, &spans, &except)?;
-            Ok(side_by_side([a, b], &comparison, others, &exclusions, is_anonymous))
+            let [name_a, name_b] = [&names[0], &names[1]].map(|name| segment(name));
+            let mut address = format!("/compare?a={name_a}&b={name_b}");
+            for more in
+                [query_of(&exclusions), if is_anonymous { "anonymise=1" } else { "" }.into()]
+            {
+                if !more.is_empty() {
+                    address += &format!("&{more}");
+                }
+            }
+            let place = Place { address, ..place };
+            Ok(side_by_side([a, b], &comparison, others, &exclusions, is_anonymous, &place))
         })
         .await?;
     Ok(html(ComparePage { frame: &visitor.frame(NavItem::Repositories), view: &view }.render()?))
+}
+
+/// Where the reader is in two texts.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    /// The URL of the page, without a position.
+    address: String,
+    positions: [Position; 2],
+    /// The match to show, counted from 1.
+    number: Option<usize>,
+}
+
+impl Place {
+    fn read(query: &Fields) -> Self {
+        Self {
+            address: String::new(),
+            positions: ["_a", "_b"].map(|suffix| Position::read(query, suffix)),
+            number: query.number("match"),
+        }
+    }
+
+    /// Returns the URL of the page with more fields.
+    fn with(&self, more: &str) -> String {
+        let separator = if self.address.contains('?') { '&' } else { '?' };
+        format!("{}{separator}{more}", self.address)
+    }
+}
+
+/// Returns both sides with their texts, or the parts of long texts at a place.
+fn sides(
+    texts: [NamedText; 2],
+    comparison: &ComparisonDetails,
+    place: &Place,
+) -> [ComparedText; 2] {
+    let about = place.number.and_then(|number| comparison.passages.get(number.checked_sub(1)?));
+    let about = about.or(comparison.passages.first());
+    let about = about.map_or([0, 0], |passage| [passage.a.span.start, passage.b.span.start]);
+    let shown =
+        [0, 1].map(|side| place.positions[side].window(&texts[side].text, about[side] as usize));
+    let mut side = 0;
+    texts.map(|own| {
+        let window = shown[side].clone();
+        let other = windows::query(&shown[1 - side], ["_b", "_a"][side]);
+        let address = |fields: String| place.with(&format!("{fields}&{other}"));
+        let suffix = ["_a", "_b"][side];
+        let (earlier, later) = windows::neighbours(&window, own.text.len(), suffix);
+        let (earlier, later) = (earlier.map(address), later.map(address));
+        let is_a = side == 0;
+        side += 1;
+        let text = joined_lines(&own.text);
+        ComparedText {
+            shown: (window.start as u64, window.end as u64, own.text.len() as u64),
+            pieces: pieces(&text, comparison, is_a, window),
+            document: own.link,
+            is_without_text: false,
+            earlier,
+            later,
+        }
+    })
 }
 
 /// Returns the page of two texts. `others` are the numbers of other documents with each passage. The
@@ -198,6 +278,7 @@ fn side_by_side(
     others: Vec<u64>,
     exclusions: &Exclusions,
     is_anonymous: bool,
+    place: &Place,
 ) -> SideBySide {
     let mut matches: Vec<ComparedPassage> = comparison.passages.iter().map(shared_match).collect();
     let spans = comparison.passages.iter().map(|passage| passage.b.span);
@@ -218,6 +299,8 @@ fn side_by_side(
         )
     };
     let notes = comparison.a.notes.iter().chain(&comparison.b.notes);
+    let [a, b] = sides([a, b], comparison, place);
+    let is_cut = [&a, &b].iter().any(|side| side.earlier.is_some() || side.later.is_some());
     SideBySide {
         score: score(&comparison.overlap),
         raw: comparison.raw.as_ref().map(score),
@@ -225,16 +308,9 @@ fn side_by_side(
         k: exclusions.min_run.max(CHUNK_WORDS.get()),
         is_anonymous,
         warnings: notes.cloned().collect(),
-        a: ComparedText {
-            pieces: pieces(&a.text, comparison, true),
-            document: a.link,
-            ..ComparedText::default()
-        },
-        b: ComparedText {
-            pieces: pieces(&b.text, comparison, false),
-            document: b.link,
-            ..ComparedText::default()
-        },
+        around: is_cut.then(|| place.with("match=")),
+        a,
+        b,
         ..SideBySide::default()
     }
 }
@@ -256,31 +332,49 @@ fn shared_match(passage: &textkin::engine::types::Passage) -> ComparedPassage {
     }
 }
 
-/// Returns the whole text, cut wherever its marking changes.
-pub(super) fn pieces(text: &str, comparison: &ComparisonDetails, is_a: bool) -> Vec<TextPiece> {
+/// Returns the part `window` of a text, cut wherever its marking changes. What is marked elsewhere costs
+/// nothing but a look at its position.
+pub(super) fn pieces(
+    text: &str,
+    comparison: &ComparisonDetails,
+    is_a: bool,
+    window: Range<usize>,
+) -> Vec<TextPiece> {
+    let [start, end] =
+        [window.start, window.end.min(text.len())].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+    let is_shown = |span: Span| span.start < end && span.end > start;
     let side = |a: Span, b: Span| if is_a { a } else { b };
     let mut segments: Vec<(Span, usize, PieceKind)> = Vec::new();
     for (number, passage) in comparison.passages.iter().enumerate() {
+        // Text between two segments belongs to the passage too.
+        let whole = side(passage.a.span, passage.b.span);
+        if !is_shown(whole) {
+            continue;
+        }
         for part in &passage.segments {
             let kind = match part.kind {
                 SegmentKind::Same => PieceKind::Same,
                 SegmentKind::Kept => PieceKind::TooShort,
                 SegmentKind::Changed => PieceKind::Changed,
             };
-            segments.push((side(part.a.span, part.b.span), number, kind));
+            let span = side(part.a.span, part.b.span);
+            if is_shown(span) {
+                segments.push((span, number, kind));
+            }
         }
-        // Text between two segments belongs to the passage too.
-        let whole = side(passage.a.span, passage.b.span);
         segments.push((whole, number, PieceKind::Changed));
     }
-    let ComparedSide { excluded, repeats, disguised, .. } =
-        if is_a { &comparison.a } else { &comparison.b };
-    let mut edges: Vec<u32> = vec![0, u32::try_from(text.len()).unwrap_or(u32::MAX)];
+    let own = if is_a { &comparison.a } else { &comparison.b };
+    let excluded: Vec<_> = own.excluded.iter().filter(|part| is_shown(part.span)).collect();
+    let repeats = own.repeats.iter().map(|repeat| repeat.here.span);
+    let repeats: Vec<Span> = repeats.filter(|span| is_shown(*span)).collect();
+    let disguised = own.disguised.iter().copied();
+    let disguised: Vec<Span> = disguised.filter(|span| is_shown(*span)).collect();
+    let mut edges: Vec<u32> = vec![start, end];
     let spans = segments.iter().map(|segment| segment.0);
     let spans = spans.chain(excluded.iter().map(|part| part.span));
-    let spans = spans.chain(repeats.iter().map(|repeat| repeat.here.span));
-    for span in spans.chain(disguised.iter().copied()) {
-        edges.extend([span.start, span.end]);
+    for span in spans.chain(repeats.iter().copied()).chain(disguised.iter().copied()) {
+        edges.extend([span.start.clamp(start, end), span.end.clamp(start, end)]);
     }
     edges.sort_unstable();
     edges.dedup();
@@ -310,7 +404,7 @@ pub(super) fn pieces(text: &str, comparison: &ComparisonDetails, is_a: bool) -> 
                 false => segment.2,
             }),
             excluded: reason.map(|reason| reason.name().to_owned()),
-            is_repeat: of.is_none() && repeats.iter().any(|repeat| inside(&repeat.here.span)),
+            is_repeat: of.is_none() && repeats.iter().any(inside),
             is_disguised: disguised.iter().any(inside),
         });
     }

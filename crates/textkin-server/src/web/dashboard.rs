@@ -14,7 +14,8 @@ use super::settings::invitations;
 use super::visitor::{SubmittedForm, Visitor};
 use textkin_registry::limits::{OVERVIEW_STEP, OVERVIEW_THRESHOLD};
 use textkin_registry::{
-    Actor, AlertState, Error, JobId, JobState, JobView, Overview, RepositoryView, Service, sample,
+    Actor, AlertState, Error, JobId, JobState, JobView, ListedResult, Overview, RepositoryView,
+    Service, sample,
 };
 
 /// Maximum number of entries in a list.
@@ -47,9 +48,9 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             time: iso(alert.created_ms / 1000),
         });
     }
-    let results = service.results(actor, MAX)?;
+    let (results, _) = service.results(actor, None, 0, MAX)?;
     let is_tour_shown = results.is_empty();
-    for (id, title, created) in results {
+    for ListedResult { id, title, created, .. } in results {
         news.push(NewsItem {
             kind: NewsKind::Result,
             title,
@@ -83,6 +84,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             words: repositories.iter().map(|own| own.words).sum(),
             duplicated: (overview.words > 0)
                 .then(|| view::Share::new(overview.duplicated, overview.words)),
+            not_compared: overview.omitted,
             clusters: overview.is_computed.then_some(overview.clusters),
             open_alerts: service.open_alerts(actor)?,
             next_purge: service.next_purge(actor)?.map(|next| NextPurge {

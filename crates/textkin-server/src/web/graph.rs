@@ -1,11 +1,11 @@
 //! The graph of a repository: all clusters, or one of them.
 
 use hashbrown::{HashMap, HashSet};
-use textkin_web::format::{number, segment};
+use textkin_web::format::segment;
 use textkin_web::page::GraphPage;
 use textkin_web::view::{
     Bar, Bridge, Choice, ClusterDetail, Colour, GraphCluster, GraphData, GraphEdge, GraphExplorer,
-    GraphMode, GraphNode, Histogram, NavItem, NearMiss, Notice, NoticeKind,
+    GraphMode, GraphNode, Histogram, NavItem, NearMiss,
 };
 
 use super::fields::Fields;
@@ -14,7 +14,6 @@ use super::origins::source;
 use super::response::{PageResult, download, html, json};
 use super::results::cell;
 use super::visitor::Visitor;
-use textkin_registry::limits::MAX_GRAPH_DOCUMENTS;
 use textkin_registry::{Actor, DocumentEdge, DocumentView, Error, RepositoryGraph, Service};
 
 /// Limits of the drawing.
@@ -26,17 +25,9 @@ const DEFAULT_THRESHOLD: u32 = 5;
 
 /// `GET /graph`.
 pub(super) async fn page(visitor: Visitor) -> PageResult {
-    let (view, excluded) = view(&visitor).await?;
-    let mut frame = visitor.frame(NavItem::Graph);
-    if excluded > 0 {
-        let text = format!(
-            "The graph shows the latest {} documents of this repository. {} older documents are not included.",
-            number(MAX_GRAPH_DOCUMENTS as u64),
-            number(excluded)
-        );
-        frame.notice = Some(Notice { kind: NoticeKind::Done, text, undo: None });
-    }
-    Ok(html(GraphPage { frame: &frame, view: &view }.render()?))
+    let (view, omitted) = view(&visitor).await?;
+    let view = GraphExplorer { omitted, ..view };
+    Ok(html(GraphPage { frame: &visitor.frame(NavItem::Graph), view: &view }.render()?))
 }
 
 /// `GET /graph/data`.
@@ -214,8 +205,10 @@ fn histogram(repository_graph: &RepositoryGraph, threshold: u32) -> Histogram {
     Histogram { bars: (0..10).map(|tenth| bar(tenth * 10)).collect(), threshold }
 }
 
+/// Returns the title, or the ID if the title is missing or blank: a link needs a name.
 fn name(document: &DocumentView) -> String {
-    document.title.clone().unwrap_or_else(|| document.id.clone())
+    let title = document.title.clone().filter(|title| !title.trim().is_empty());
+    title.unwrap_or_else(|| document.id.clone())
 }
 
 fn cluster(

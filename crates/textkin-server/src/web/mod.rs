@@ -6,6 +6,7 @@
 
 mod account;
 mod alerts;
+mod batch;
 mod compare;
 mod dashboard;
 mod fields;
@@ -20,6 +21,7 @@ mod settings;
 mod upload;
 mod visitor;
 mod webhooks;
+mod windows;
 
 use std::sync::Arc;
 
@@ -44,17 +46,23 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/setup", get(account::set_up_page).post(account::set_up))
         .route("/login", get(account::sign_in_page).post(account::sign_in))
         .route("/logout", post(account::sign_out))
+        .route("/reset", get(account::reset_page).post(account::reset))
+        .route("/shared/{token}", get(results::shared))
         .route("/probe", get(probe::page).post(probe::send))
+        .route("/numbers", get(results::numbers))
+        .route("/results", get(results::list))
         .route("/results/{id}", get(results::page))
         .route("/results/{id}/data", get(results::data))
         .route("/results/{id}/export.html", get(results::export_html))
         .route("/results/{id}/export.pdf", get(results::export_pdf))
         .route("/results/{id}/export.csv", get(results::export_csv))
         .route("/results/{id}/export.json", get(results::export_json))
+        .route("/results/{id}/export.zip", get(batch::export_zip))
         .route("/results/{id}/compare/{n}", get(compare::of_result))
         .route("/results/{id}/compare/{n}/report.html", get(compare::report_of_result))
         .route("/results/{id}/compare/{n}/decision", post(compare::decide))
         .route("/results/{id}/ask/{n}", post(results::contact))
+        .route("/results/{id}/share", post(results::share_by_link))
         .route("/results/{id}/recalculate", post(results::recalculate))
         .route("/compare", get(compare::of_documents))
         .route("/repositories", get(repositories::list).post(repositories::make))

@@ -4,6 +4,7 @@ use axum::extract::Path;
 use hashbrown::HashMap;
 use textkin::engine::compare;
 use textkin_web::format::segment;
+use textkin_web::joined_lines;
 use textkin_web::page::{FragmentPage, OriginDocumentPage, OriginsPage};
 use textkin_web::view::{
     Choice, Dot, Fragment, Lane, NavItem, Occurrence, OriginDocument, OriginDocumentRow,
@@ -15,14 +16,19 @@ use super::compare::pieces;
 use super::links::{compare as compare_at, document_at, link, named_link};
 use super::response::{PageResult, html, iso};
 use super::visitor::Visitor;
+use super::windows::{self, Position};
 use textkin_registry::limits::MAX_EXCLUSION_GAP;
 use textkin_registry::{
     Actor, ComparisonDetails, DocumentId, DocumentOrigins, DocumentView, Error, OriginStatus,
-    ReattributionView, Service, timestamp,
+    ReattributionView, Service, SharedSpan, timestamp,
 };
 
 /// Maximum number of documents in the timeline.
 const MAX: u32 = 500;
+/// Maximum number of documents in the list; their words are counted when the page is shown.
+const MAX_LISTED: usize = 50;
+/// About how many words are counted for one page: a tenth of a second.
+pub(super) const WORD_BUDGET: u64 = 200_000;
 /// Maximum number of lanes; all other sources share the last.
 const MAX_LANES: usize = 8;
 /// Maximum number of reattributions listed.
@@ -47,38 +53,78 @@ pub(super) async fn document(
     visitor: Visitor,
     Path((name, id)): Path<(String, String)>,
 ) -> PageResult {
-    let view = visitor.run(move |service, actor| traced(service, actor, &name, &id)).await?;
+    let position = Position::read(&visitor.query, "");
+    let view =
+        visitor.run(move |service, actor| traced(service, actor, &name, &id, position)).await?;
     let frame = visitor.frame(NavItem::Origins);
     Ok(html(OriginDocumentPage { frame: &frame, view: &view }.render()?))
 }
 
-fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<OriginDocument, Error> {
-    let (view, holders, held) = service.shared_spans_of(actor, name, id)?;
-    let mut origins: Vec<OriginRow> = Vec::new();
-    // The indices of origins, by document and state.
-    let mut indices: HashMap<(usize, &str), usize> = HashMap::new();
-    let text = view.text.as_deref().unwrap_or_default();
-    let mut pieces = Vec::new();
-    let (mut at, mut reused, mut unclear) = (0usize, 0u64, 0u64);
-    for held in &held {
-        let Some(first) = held.origin else { continue };
-        let state = state(held.status);
-        let index = *indices.entry((first, state.name())).or_insert_with(|| {
-            let found = holders[first].view(&view.repository);
-            let compare = Some(compare_at(&view, &found));
-            origins.push(OriginRow { document: link(&found), state, words: 0, compare });
-            origins.len() - 1
-        });
-        origins[index].words += u64::from(held.words);
-        match state {
-            OriginState::Earliest => reused += u64::from(held.words),
-            _ => unclear += u64::from(held.words),
+/// How much of a document others contained before, or as early. The page of the document and the list
+/// of documents both count with this.
+#[derive(Debug, Default)]
+struct Reuse {
+    /// Words whose origin is another document.
+    reused: u64,
+    /// Words that documents of the same date, or without a date, contain too.
+    unclear: u64,
+    /// The origins by the index of their document: state and words; most words first.
+    origins: Vec<(usize, OriginState, u64)>,
+}
+
+impl Reuse {
+    fn of<'a>(held: impl Iterator<Item = &'a SharedSpan>) -> Self {
+        let mut found = Self::default();
+        for held in held {
+            let Some(first) = held.origin else { continue };
+            let (state, words) = (state(held.status), u64::from(held.words));
+            match found.origins.iter_mut().find(|own| (own.0, own.1) == (first, state)) {
+                Some(own) => own.2 += words,
+                None => found.origins.push((first, state, words)),
+            }
+            match state {
+                OriginState::Earliest => found.reused += words,
+                _ => found.unclear += words,
+            }
         }
-        let (start, end) = (held.span.start as usize, held.span.end as usize);
+        // The others keep the order of the text.
+        found.origins.sort_by_key(|own| std::cmp::Reverse(own.2));
+        found
+    }
+
+    fn indices(&self) -> HashMap<(usize, &'static str), usize> {
+        let origins = self.origins.iter().enumerate();
+        origins.map(|(at, own)| ((own.0, own.1.name()), at)).collect()
+    }
+}
+
+fn traced(
+    service: &Service,
+    actor: &Actor,
+    name: &str,
+    id: &str,
+    position: Position,
+) -> Result<OriginDocument, Error> {
+    let (view, holders, held) = service.shared_spans_of(actor, name, id)?;
+    let found = Reuse::of(held.iter());
+    let (reused, unclear) = (found.reused, found.unclear);
+    let indices: HashMap<(usize, &str), usize> = found.indices();
+    let origins = found.origins;
+    let text = joined_lines(view.text.as_deref().unwrap_or_default());
+    let text = &text[..];
+    let window = position.window(text, 0);
+    let mut pieces = Vec::new();
+    let mut at = window.start;
+    let clip = |at: u32| (at as usize).clamp(window.start, window.end);
+    for held in &held {
+        let (start, end) = (clip(held.span.start), clip(held.span.end));
+        let Some(first) = held.origin.filter(|_| start < end) else { continue };
         if let Some(own) = text.get(at..start).filter(|own| !own.is_empty()) {
             pieces.push(OriginPiece { text: own.to_owned(), origin: None });
         }
         if let Some(piece) = text.get(start..end) {
+            let state = state(held.status);
+            let index = indices.get(&(first, state.name())).copied().unwrap_or_default();
             let fragment =
                 Some(fragment_at(&view.repository, &view.id, held.span.start, held.span.end));
             // Shorter ones belong to a longer passage and have no page.
@@ -88,10 +134,17 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
         }
         at = end;
     }
-    if let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+    if let Some(rest) = text.get(at..window.end).filter(|rest| !rest.is_empty()) {
         pieces.push(OriginPiece { text: rest.to_owned(), origin: None });
     }
     let words = u64::from(view.words);
+    let (earlier, later) = windows::neighbours(&window, text.len(), "");
+    let address = |fields: String| format!("{}?{fields}", document_at(&view.repository, &view.id));
+    let origins = origins.into_iter().map(|(first, state, words)| {
+        let found = holders[first].view(&view.repository);
+        let compare = Some(compare_at(&view, &found));
+        OriginRow { document: link(&found), state, words, compare }
+    });
     Ok(OriginDocument {
         document: link(&view),
         words,
@@ -99,7 +152,9 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
         reused,
         unclear,
         pieces,
-        origins,
+        origins: origins.collect(),
+        earlier: earlier.map(address),
+        later: later.map(address),
         is_without_text: view.text.is_none(),
     })
 }
@@ -136,7 +191,10 @@ fn passage(
         let is_same = overlap.covered_a == overlap.words_a && overlap.covered_b == overlap.words_b;
         let variant = match is_same {
             true => Vec::new(),
-            false => pieces(&own.text, &ComparisonDetails::from(&comparison), false),
+            false => {
+                let details = ComparisonDetails::from(&comparison);
+                pieces(&own.text, &details, false, 0..own.text.len())
+            }
         };
         occurrences.push(Occurrence {
             document: link(&own.document),
@@ -187,10 +245,71 @@ fn origins(
     view.filters = filters;
     let Some(chosen) = chosen else { return Ok(view) };
     let documents = service.traced_documents(actor, chosen, MAX)?;
-    draw(&mut view, chosen, &documents);
+    let total = own.iter().find(|own| own.name == chosen).map_or(0, |own| own.documents);
+    view.shown = documents.len() as u64;
+    view.total = total.max(view.shown);
+    let listed = draw(&mut view, chosen, &documents);
+    let mut budget = WORD_BUDGET;
+    for (at, (id, words)) in listed.iter().enumerate() {
+        if at >= MAX_LISTED || budget == 0 {
+            view.more_documents = (listed.len() - at) as u64;
+            break;
+        }
+        budget = budget.saturating_sub(*words);
+        view.documents.extend(listed_document(service, actor, chosen, id, &view.filters)?);
+    }
+    view.documents.sort_by_key(|row| std::cmp::Reverse(row.reused.shared));
     let log = service.reattributions(actor, chosen, None, MAX_LOG)?;
     view.log = log.iter().map(|entry| reattribution(chosen, entry)).collect();
     Ok(view)
+}
+
+/// Returns the words of a document that others contained before, or as early: the same as on its page.
+pub(super) fn reused(
+    service: &Service,
+    actor: &Actor,
+    repository: &str,
+    id: &str,
+) -> Result<Share, Error> {
+    let (view, _, held) = service.shared_spans_of(actor, repository, id)?;
+    let found = Reuse::of(held.iter());
+    Ok(Share::new(found.reused + found.unclear, u64::from(view.words)))
+}
+
+/// Returns the row of a document with reused text; `None` if none passes the filters.
+fn listed_document(
+    service: &Service,
+    actor: &Actor,
+    repository: &str,
+    id: &str,
+    filters: &OriginFilters,
+) -> Result<Option<OriginDocumentRow>, Error> {
+    let (view, holders, held) = match service.shared_spans_of(actor, repository, id) {
+        // It was deleted meanwhile.
+        Err(Error::NotFound(_)) => return Ok(None),
+        found => found?,
+    };
+    let own = timestamp(view.time.as_deref());
+    let passes = |held: &&SharedSpan| {
+        let first = held
+            .origin
+            .and_then(|origin| timestamp(holders[origin].view(repository).time.as_deref()));
+        let is_within_days = match (filters.max_days, own.zip(first)) {
+            (0, _) => true,
+            (days, Some((own, first))) => own.saturating_sub(first) <= i64::from(days) * DAY,
+            (_, None) => false,
+        };
+        held.documents >= u64::from(filters.min_documents) && is_within_days
+    };
+    let found = Reuse::of(held.iter().filter(passes));
+    let words = u64::from(view.words);
+    let shared = found.reused + found.unclear;
+    let is_enough = shared > 0 && shared * 100 >= u64::from(filters.min_overlap) * words;
+    Ok(is_enough.then(|| OriginDocumentRow {
+        document: link(&view),
+        reused: Share::new(shared, words),
+        origins: found.origins.len() as u64,
+    }))
 }
 
 fn reattribution(repository: &str, entry: &ReattributionView) -> ReattributionRow {
@@ -217,11 +336,13 @@ struct FilteredDocument<'a> {
     timestamp: Option<i64>,
 }
 
+/// Draws the timeline; returns the IDs and words of the documents with reused text, those first that the trace
+/// says reuse most.
 fn draw(
     view: &mut Origins,
     repository: &str,
     documents: &[(DocumentId, DocumentView, DocumentOrigins)],
-) {
+) -> Vec<(String, u64)> {
     let filters = &view.filters;
     let day = |text: &str| timestamp(Some(text));
     let (from, to) = (day(&filters.from), day(&filters.to).map(|day| day + DAY));
@@ -279,22 +400,18 @@ fn draw(
             timestamp,
         });
     }
-    for FilteredDocument { document, labels, reused, .. } in
-        documents_shown.iter().filter(|own| !own.reused.is_empty())
-    {
-        let mut origins: Vec<Option<DocumentId>> = reused.iter().map(|passage| passage.0).collect();
-        origins.sort_unstable();
-        origins.dedup();
-        let words = reused.iter().map(|passage| passage.1).sum();
-        view.documents.push(OriginDocumentRow {
-            document: link(document),
-            reused: Share::new(words, u64::from(labels.words)),
-            origins: origins.len() as u64,
-        });
-    }
-    view.documents.sort_by_key(|row| std::cmp::Reverse(row.reused.shared));
+    let mut listed: Vec<(u64, &FilteredDocument<'_>)> = documents_shown
+        .iter()
+        .filter(|own| !own.reused.is_empty())
+        .map(|own| (own.reused.iter().map(|passage| passage.1).sum(), own))
+        .collect();
+    listed.sort_by_key(|own| std::cmp::Reverse(own.0));
+    let listed = listed.into_iter();
+    let listed =
+        listed.map(|(_, own)| (own.document.id.clone(), u64::from(own.labels.words))).collect();
     view.undated = documents_shown.iter().filter(|own| own.timestamp.is_none()).count() as u64;
     view.timeline = timeline(repository, &documents_shown);
+    listed
 }
 
 /// Returns the timeline: one lane per source, those with most documents first.

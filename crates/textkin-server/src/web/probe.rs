@@ -7,6 +7,7 @@ use serde::Serialize;
 use textkin_web::page::ProbePage;
 use textkin_web::view::{self, NavItem, Probe, RepositoryChoice, SubmitAction};
 
+use super::alerts::MIN_WATCHED_WORDS;
 use super::fields::Fields;
 use super::response::{LINES, PageResult, form_problem, html, to};
 use super::results::{exclusions, query_of};
@@ -100,10 +101,13 @@ fn lines(
         let steps = sender.clone();
         let report = move |step| drop(steps.send(step));
         let _ = sender.send(match process(&visitor, fields, files, report).await {
-            Ok(Submission { href, summary, warnings }) => {
-                SubmitStep::Done { href, summary, warnings }
+            Ok(Submission { problem: Some(reason), batch, .. }) => {
+                SubmitStep::Failed { reason, batch }
             }
-            Err(error) => SubmitStep::Failed { reason: error.public_message() },
+            Ok(Submission { href, summary, warnings, batch, .. }) => {
+                SubmitStep::Done { href, summary, warnings, batch }
+            }
+            Err(error) => SubmitStep::Failed { reason: error.public_message(), batch: None },
         });
     });
     let lines = futures_util::stream::unfold(receiver, |mut receiver| async move {
@@ -126,16 +130,20 @@ enum SubmitStep {
     Reading,
     Words { words: u64 },
     Indexed,
-    Done { href: String, summary: String, warnings: Vec<String> },
-    Failed { reason: String },
+    Done { href: String, summary: String, warnings: Vec<String>, batch: Option<String> },
+    Failed { reason: String, batch: Option<String> },
 }
 
 /// The outcome of a submission.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Submission {
     href: String,
     summary: String,
     warnings: Vec<String>,
+    /// The ID of the batch that it was added to.
+    batch: Option<String>,
+    /// Why its file has no result, if it was added to a batch.
+    problem: Option<String>,
 }
 
 /// A text of a submission with its label, or why it cannot be read.
@@ -153,18 +161,31 @@ async fn process(
     }
     report(SubmitStep::Reading);
     let url = fields.non_empty("url").map(str::to_owned);
+    let label = files.first().map(|file| file.0.clone()).unwrap_or_default();
     let texts = match files.is_empty() && url.is_none() {
         true => Vec::new(),
         false => {
             let work = move |service: &Service, actor: &Actor| {
                 read_files(service, actor, url.as_deref(), &files)
             };
-            visitor.read(work).await?
+            match visitor.read(work).await {
+                // The list of a batch has each file, with what is wrong with it.
+                Err(error @ (Error::Invalid(_) | Error::TooLarge(_))) if is_in_batch(&fields) => {
+                    vec![(label, Err(error.public_message()))]
+                }
+                texts => texts?,
+            }
         }
     };
     let work =
         move |service: &Service, actor: &Actor| submit(service, actor, &fields, texts, &mut report);
     visitor.run(work).await
+}
+
+/// Whether a script sends the files of a batch one by one: the field `batch` is its ID, or `new` with
+/// the first file.
+fn is_in_batch(fields: &Fields) -> bool {
+    fields.non_empty("batch").is_some()
 }
 
 fn action(fields: &Fields) -> SubmitAction {
@@ -226,15 +247,20 @@ fn submit(
         text.1.as_ref().map_or(0, |new| u64::from(service.count_words(&new.text)))
     };
     report(SubmitStep::Words { words: texts.iter().map(words).sum() });
+    let exclusions = exclusions(fields);
+    let query = SavedQuery {
+        against,
+        exclusions: exclusions.clone(),
+        is_watched: action == SubmitAction::Watch,
+        registered: (action != SubmitAction::Probe).then(|| (into.clone(), String::new())),
+        ..SavedQuery::default()
+    };
     let mut results = Vec::new();
     for (name, text) in texts {
-        results.push((
-            name.clone(),
-            text.and_then(|new| {
-                submit_one(service, actor, &name, new, action, &into, against.as_ref())
-                    .map_err(|error| error.public_message())
-            }),
-        ));
+        let result = text.and_then(|new| {
+            submit_one(service, actor, &name, new, &query).map_err(|error| error.public_message())
+        });
+        results.push((name, result));
     }
     if action != SubmitAction::Probe && results.iter().any(|(_, result)| result.is_ok()) {
         report(SubmitStep::Indexed);
@@ -242,20 +268,39 @@ fn submit(
     if action == SubmitAction::Watch && results.iter().any(|(_, result)| result.is_ok()) {
         watch(service, actor, &into)?;
     }
+    if is_in_batch(fields) || results.len() > 1 {
+        let id = fields.non_empty("batch").filter(|id| *id != "new");
+        let expected = fields.number("batch_size").unwrap_or(results.len());
+        let batch = service.add_to_batch(actor, id, expected, results.clone(), &query)?;
+        let batch_href = with_query(&batch, &exclusions);
+        return match &results[..] {
+            [(_, Ok(id))] => {
+                let one = submission_of(service, actor, id, &exclusions)?;
+                Ok(Submission { batch: Some(batch), ..one })
+            }
+            [(_, Err(problem))] => Ok(Submission {
+                href: batch_href,
+                problem: Some(problem.clone()),
+                batch: Some(batch),
+                ..Submission::default()
+            }),
+            _ => Ok(Submission {
+                href: batch_href,
+                summary: format!("{} documents", results.len()),
+                batch: Some(batch),
+                ..Submission::default()
+            }),
+        };
+    }
     match &results[..] {
         [] => Err(Error::Invalid("choose a file or paste a text".to_owned())),
-        [(_, Ok(id))] => submission_of(service, actor, id, &exclusions(fields)),
+        [(_, Ok(id)), ..] => submission_of(service, actor, id, &exclusions),
         // Some problems already start with the file name.
-        [(name, Err(problem))] => Err(Error::Invalid(match problem.starts_with(name.as_str()) {
-            true => problem.clone(),
-            false => format!("{name}: {problem}"),
-        })),
-        _ => {
-            let title = format!("{} documents", results.len());
-            let summary = title.clone();
-            let query = SavedQuery { against, batch: results, ..SavedQuery::default() };
-            let id = service.save_result(actor, &title, "", &query)?;
-            Ok(Submission { href: format!("/results/{id}"), summary, warnings: Vec::new() })
+        [(name, Err(problem)), ..] => {
+            Err(Error::Invalid(match problem.starts_with(name.as_str()) {
+                true => problem.clone(),
+                false => format!("{name}: {problem}"),
+            }))
         }
     }
 }
@@ -270,23 +315,26 @@ fn submission_of(
     let saved = service.saved_result(actor, id)?;
     let (words, shared) = service.result_details(actor, &saved, exclusions)?.counted;
     let share = view::Share::new(shared, words);
-    let href = match &query_of(exclusions)[..] {
-        "" => format!("/results/{id}"),
-        query => format!("/results/{id}?{query}"),
-    };
     let summary = format!("{} ({})", share.counts(), share.percent());
-    Ok(Submission { href, summary, warnings: saved.query.warnings })
+    let href = with_query(id, exclusions);
+    Ok(Submission { href, summary, warnings: saved.query.warnings, ..Submission::default() })
 }
 
-/// Registers a text if requested, and saves its result. Returns the result ID.
+/// Returns the URL of a result with exclusions.
+fn with_query(id: &str, exclusions: &Exclusions) -> String {
+    match &query_of(exclusions)[..] {
+        "" => format!("/results/{id}"),
+        query => format!("/results/{id}?{query}"),
+    }
+}
+
+/// Registers a text if `like` names a repository, and saves its result. Returns the result ID.
 fn submit_one(
     service: &Service,
     actor: &Actor,
     name: &str,
     new: NewDocument,
-    action: SubmitAction,
-    into: &str,
-    against: Option<&Vec<String>>,
+    like: &SavedQuery,
 ) -> Result<String, Error> {
     let title = new.title.clone().unwrap_or_else(|| name.to_owned());
     let text = new.text.clone();
@@ -294,18 +342,11 @@ fn submit_one(
     if words == 0 {
         return Err(Error::Invalid("no text found; the file may be a scan".to_owned()));
     }
-    let mut warnings = new.notes.clone();
-    warnings.extend(service.warnings(&text, words));
-    let mut query = SavedQuery {
-        against: against.cloned(),
-        warnings,
-        time: new.time.clone(),
-        is_watched: action == SubmitAction::Watch,
-        ..SavedQuery::default()
-    };
-    if action != SubmitAction::Probe {
-        let registered = service.register(actor, into, new, ExistingPolicy::Refuse, None)?;
-        query.registered = Some((into.to_owned(), registered.id));
+    let mut query = SavedQuery { time: new.time.clone(), ..like.clone() };
+    query.warnings.clone_from(&new.notes);
+    query.warnings.extend(service.warnings(&text, words));
+    if let Some((into, id)) = &mut query.registered {
+        *id = service.register(actor, into, new, ExistingPolicy::Refuse, None)?.id;
     }
     service.save_result(actor, &title, &text, &query)
 }
@@ -315,6 +356,7 @@ fn watch(service: &Service, actor: &Actor, repository: &str) -> Result<(), Error
     if service.watches(actor)?.iter().any(|watch| watch.repository == repository) {
         return Ok(());
     }
-    let new: NewWatch = serde_json::from_value(serde_json::json!({ "repository": repository }))?;
+    let new = serde_json::json!({ "repository": repository, "min_words": MIN_WATCHED_WORDS });
+    let new: NewWatch = serde_json::from_value(new)?;
     service.new_watch(actor, &new).map(drop)
 }

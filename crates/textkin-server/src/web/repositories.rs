@@ -4,14 +4,15 @@ use axum::extract::Path;
 use textkin_web::format::segment;
 use textkin_web::page::{RepositoriesPage, RepositoryPage};
 use textkin_web::view::{
-    CheckUse, Choice, DeletionReceipt, DocumentOrder, NavItem, Paging, PurgePreview, Repositories,
-    RepositoryDetail, RepositoryDocument, RepositoryForm, RepositoryMember, RepositoryRow,
-    Retention, Share, StopPhrase, StoredContent, TemplateText,
+    CheckUse, Choice, DeletionReceipt, DocumentOrder, InvitePreview, NavItem, Paging, PurgePreview,
+    Repositories, RepositoryDetail, RepositoryDocument, RepositoryForm, RepositoryMember,
+    RepositoryRow, Retention, StopPhrase, StoredContent, TemplateText,
 };
 use textkin_web::view::{Role as ViewRole, Visibility as ViewVisibility};
 
 use super::fields::Fields;
 use super::links::document_at;
+use super::origins::{WORD_BUDGET, reused};
 use super::response::{PageResult, form_problem, html, iso, to};
 use super::settings::member_notice;
 use super::upload::UploadForm;
@@ -106,6 +107,7 @@ pub(super) fn retention(fields: &Fields) -> Result<(Option<u32>, Option<u64>), E
 /// The outcome of an action, shown on the page of a repository.
 #[derive(Default)]
 struct PageExtras {
+    invite: Option<InvitePreview>,
     preview: Option<PurgePreview>,
     receipt: Option<DeletionReceipt>,
     problem: Option<String>,
@@ -140,17 +142,27 @@ fn detail(
     let (documents, total) =
         service.document_page(actor, name, filter.as_deref(), sort.name(), page, PAGE)?;
     let is_watched = service.watches(actor)?.iter().any(|watch| watch.repository == view.name);
-    let rows = documents.into_iter().map(|(document, reused)| RepositoryDocument {
-        href: Some(document_at(&view.name, &document.id)),
-        id: document.id,
-        title: document.title.unwrap_or_default(),
-        time: document.time,
-        words: u64::from(document.words),
-        added: iso(document.added),
-        is_watched,
-        reused: reused.map(|reused| Share::new(reused, u64::from(document.words))),
-    });
-    let rows: Vec<RepositoryDocument> = rows.collect();
+    let mut rows: Vec<RepositoryDocument> = Vec::with_capacity(documents.len());
+    let mut budget = WORD_BUDGET;
+    for (document, traced) in documents {
+        let words = u64::from(document.words);
+        // Counted as on the page of the document, which shows those of longer lists too.
+        let reused = match traced.filter(|_| budget > 0) {
+            Some(_) => Some(reused(service, actor, name, &document.id)?),
+            None => None,
+        };
+        budget = budget.saturating_sub(if reused.is_some() { words } else { 0 });
+        rows.push(RepositoryDocument {
+            href: Some(document_at(&view.name, &document.id)),
+            id: document.id,
+            title: document.title.unwrap_or_default(),
+            time: document.time,
+            words,
+            added: iso(document.added),
+            is_watched,
+            reused,
+        });
+    }
     let teams = service.teams(actor)?;
     let team = teams.into_iter().find(|team| team.name == view.team);
     let members = team.map(|team| team.members).unwrap_or_default();
@@ -189,6 +201,7 @@ fn detail(
         templates: templates.collect(),
         stop_phrases: phrases.collect(),
         is_disclosed: view.disclosed,
+        invite: extras.invite,
         preview: extras.preview,
         receipt: extras.receipt,
         problem: extras.problem,
@@ -242,7 +255,8 @@ pub(super) async fn settings(Path(name): Path<String>, posted: SubmittedForm) ->
     changed(&visitor, name, outcome).await
 }
 
-/// `POST /repositories/{name}/members`.
+/// `POST /repositories/{name}/members`. Before an account is invited, the page lists what it will be able
+/// to see, because members can see every repository of the team.
 pub(super) async fn members(Path(name): Path<String>, posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
     let repository = name.clone();
@@ -250,12 +264,13 @@ pub(super) async fn members(Path(name): Path<String>, posted: SubmittedForm) -> 
         .run(move |service, actor| {
             let team = service.repository(actor, &repository)?.team;
             let account = fields.get("name").trim();
-            match fields.get("action") {
-                "remove" => service.remove_member(actor, &team, account).map(|()| "saved"),
-                _ => {
-                    let role = Role::parse(fields.get("role")).unwrap_or(Role::Reader);
-                    service.set_member(actor, &team, account, role).map(member_notice)
-                }
+            if fields.get("action") == "remove" {
+                return service.remove_member(actor, &team, account).map(|()| Ok("saved"));
+            }
+            let role = Role::parse(fields.get("role")).unwrap_or(Role::Reader);
+            match fields.is_on("confirm") || is_member(service, actor, &team, account)? {
+                true => service.set_member(actor, &team, account, role).map(member_notice).map(Ok),
+                false => invite(service, actor, &team, account, role).map(Err),
             }
         })
         .await;
@@ -264,9 +279,32 @@ pub(super) async fn members(Path(name): Path<String>, posted: SubmittedForm) -> 
         other => other,
     };
     match outcome {
-        Ok(notice) => Ok(to(&format!("/repositories/{}?notice={notice}", segment(&name)))),
-        outcome => changed(&visitor, name, outcome).await,
+        Ok(Ok(notice)) => Ok(to(&format!("/repositories/{}?notice={notice}", segment(&name)))),
+        Ok(Err(invite)) => {
+            show(&visitor, name, PageExtras { invite: Some(invite), ..PageExtras::default() }).await
+        }
+        Err(error) => changed::<()>(&visitor, name, Err(error)).await,
     }
+}
+
+fn is_member(service: &Service, actor: &Actor, team: &str, account: &str) -> Result<bool, Error> {
+    let teams = service.teams(actor)?;
+    let team = teams.iter().find(|own| own.name == team);
+    Ok(team.is_some_and(|team| team.members.iter().any(|member| member.account == account)))
+}
+
+/// Returns what an account could see as a member of a team.
+fn invite(
+    service: &Service,
+    actor: &Actor,
+    team: &str,
+    account: &str,
+    as_role: Role,
+) -> Result<InvitePreview, Error> {
+    let repositories = service.repositories(actor)?.into_iter().filter(|own| own.team == team);
+    let repositories = repositories.map(|own| row(&own)).map(|row| (row.name, row.visibility));
+    let repositories = repositories.collect();
+    Ok(InvitePreview { name: account.to_owned(), role: role(as_role), repositories })
 }
 
 /// `POST /repositories/{name}/templates`: adds a file or a text.

@@ -101,6 +101,20 @@ pub(super) fn html(html: String) -> Response {
     with_status(StatusCode::OK, html)
 }
 
+/// Returns a page that needs nothing else, with its style inside and no script: for people without an
+/// account.
+pub(super) fn standalone(page: String) -> Response {
+    let mut response = html(page);
+    let policy = HeaderValue::from_static(
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    );
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    let robots = HeaderName::from_static("x-robots-tag");
+    response.headers_mut().insert(robots, HeaderValue::from_static("noindex, nofollow"));
+    response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response
+}
+
 fn with_status(status: StatusCode, html: String) -> Response {
     let mut response = (status, html).into_response();
     let headers = response.headers_mut();
@@ -125,11 +139,23 @@ pub(super) fn json(json: String) -> Response {
     (headers, json).into_response()
 }
 
-/// Returns a file to download.
+/// Returns a file to download. Browsers take the second name, which has every letter; old programs the
+/// first.
 pub(super) fn download(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Response {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let name: String = name.chars().map(safe).take(80).collect();
-    let disposition = format!("attachment; filename=\"{name}\"");
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_. ".contains(c) { c } else { '_' };
+    let name: String =
+        name.chars().filter(|c| !c.is_control() && !"/\\".contains(*c)).take(120).collect();
+    let plain: String = name.chars().map(safe).collect();
+    let encoded: String = name
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
+                char::from(byte).to_string()
+            }
+            byte => format!("%{byte:02X}"),
+        })
+        .collect();
+    let disposition = format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}");
     let mut response = bytes.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));

@@ -110,7 +110,11 @@ pub(super) async fn revoke_key(Path(id): Path<KeyId>, posted: SubmittedForm) -> 
     Ok(to("/settings/keys?notice=revoked"))
 }
 
-async fn show_users(visitor: &Visitor, problem: Option<String>) -> PageResult {
+async fn show_users(
+    visitor: &Visitor,
+    problem: Option<String>,
+    reset: Option<(String, String)>,
+) -> PageResult {
     let is_admin = visitor.actor.is_admin;
     let own = visitor.actor.name.clone();
     let rows = match is_admin {
@@ -129,19 +133,28 @@ async fn show_users(visitor: &Visitor, problem: Option<String>) -> PageResult {
             .collect(),
         false => vec![UserRow { name: own, is_active: true, is_self: true, ..UserRow::default() }],
     };
-    let view = Users { rows, can_change: is_admin, problem };
+    let view = Users { rows, can_change: is_admin, problem, reset };
     Ok(html(UsersPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 /// `GET /settings/users`.
 pub(super) async fn users(visitor: Visitor) -> PageResult {
-    show_users(&visitor, None).await
+    show_users(&visitor, None, None).await
 }
 
 /// `POST /settings/users`.
 pub(super) async fn change_users(posted: SubmittedForm) -> PageResult {
     let SubmittedForm { visitor, fields } = posted;
     let action = fields.get("action").to_owned();
+    if action == "reset" {
+        let name = fields.get("user").to_owned();
+        let user = name.clone();
+        let secret =
+            visitor.run(move |service, actor| service.new_password_reset(actor, &user)).await?;
+        // Shown once, in the answer to the form: it is in no URL that others could see.
+        let link = format!("{}/reset?token={secret}", visitor.app.service.site());
+        return show_users(&visitor, None, Some((name, link))).await;
+    }
     let attempt = match action.as_str() {
         "password" => {
             Some(visitor.app.attempts.with_password(&visitor.actor.name, visitor.client)?)
@@ -156,6 +169,7 @@ pub(super) async fn change_users(posted: SubmittedForm) -> PageResult {
                 let is_admin = fields.is_on("is_admin");
                 service.new_account(actor, name, mail, password, is_admin).map(drop)
             }
+            "email" => service.change_mail(actor, fields.get("user"), fields.non_empty("email")),
             "disable" => service.set_account_disabled(actor, fields.get("user"), true),
             "enable" => service.set_account_disabled(actor, fields.get("user"), false),
             "make_admin" => service.set_admin(actor, fields.get("user"), true),
@@ -175,7 +189,7 @@ pub(super) async fn change_users(posted: SubmittedForm) -> PageResult {
     match outcome {
         Ok(()) if action == "password" => Ok(to("/login")),
         Ok(()) => Ok(to("/settings/users?notice=saved")),
-        Err(error) => show_users(&visitor, Some(form_problem(error)?)).await,
+        Err(error) => show_users(&visitor, Some(form_problem(error)?), None).await,
     }
 }
 
@@ -275,7 +289,7 @@ pub(super) async fn audit(visitor: Visitor) -> PageResult {
             who: done.account.unwrap_or_else(|| "server".to_owned()),
             what: done.action,
             object: done.object,
-            address: String::new(),
+            address: done.address.unwrap_or_default(),
         })
         .filter(is_wanted)
         .collect();

@@ -98,6 +98,7 @@ fn notice(query: &Fields) -> Option<Notice> {
         "dismissed" => ("Dismissed.", Some("undo")),
         "reopened" => ("Reopened.", None),
         "watched" => ("Rule created. Existing documents are being checked.", None),
+        "changed" => ("Rule saved. Existing documents are being checked.", None),
         "sample" => (
             "Sample collection loaded. Check a text against it, or explore its graph and origins.",
             None,

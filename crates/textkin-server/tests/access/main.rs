@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
+mod accounts;
+mod alerts;
 mod bodies;
+mod figures;
 mod matrix;
 mod pages;
 mod privacy;

@@ -77,6 +77,7 @@ const MATRIX: &str = "
     POST   /api/v1/watches                   drafts  401  404    403    201    201   404   401     401     403   404
     POST   /api/v1/watches                   web     401  403    403    201    201   403   401     401     403   404
     DELETE /api/v1/watches/{id}                      401  404    404    404    204   404   401     401     403   404
+    PUT    /api/v1/watches/{id}              drafts  401  404    404    404    200   404   401     401     403   404
     GET    /api/v1/alerts                            401  200    200    200    200   200   401     401     403   200
     GET    /api/v1/alerts/{id}                       401  404    200    200    200   404   401     401     403   404
     POST   /api/v1/alerts/change                     401  404    403    204    204   404   401     401     403   404
@@ -248,6 +249,7 @@ fn request(row: &Row, fixture: &Fixture) -> (String, Value) {
         ("POST", "webhooks") => json!({ "url": "https://hooks.example.org/textkin" }),
         ("POST", "questions") => json!({ "text": POEM, "note": "May I?" }),
         ("POST", "teams") => json!({ "name": "others" }),
+        ("PUT", _) if kind == "watches" => json!({ "repository": repository, "min_words": 50 }),
         ("PUT", _) => json!({ "role": "reader" }),
         _ => Value::Null,
     };

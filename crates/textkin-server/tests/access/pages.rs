@@ -151,3 +151,72 @@ fn documents_of_a_cluster_are_coloured_by_the_chosen_property() {
     assert!(groups("date").iter().all(|year| year == "2026"));
     assert!(groups("repository").iter().all(|name| name == "sample-news"));
 }
+
+/// Returns a long text of sentences, in which every tenth has a passage that `other` names too.
+fn book(name: &str, n_sentences: usize) -> String {
+    let sentence = |at: usize| match at % 10 {
+        0 => format!("Here passage{at} a{at} b{at} c{at} d{at} e{at} f{at} g{at} h{at} ends.\n"),
+        _ => format!("{name}{at} has x{name}{at} and y{name}{at} of z{name}{at} only.\n"),
+    };
+    (0..n_sentences).map(sentence).collect()
+}
+
+#[test]
+fn books_are_compared_part_by_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = TestSite::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let ben = visitor(&site, &admin, "ben");
+    let own = key(&site.service, "ben", false, "admin");
+    site.new_repository(&own, "library", "public", "ben");
+    let texts = [book("one", 9_000), book("two", 9_000)];
+    for (id, text) in ["one", "two"].into_iter().zip(&texts) {
+        assert!(text.len() > 300_000);
+        site.register(&own, "library", id, text);
+    }
+    let address = |href: &str| href.replace("&amp;", "&");
+    let link = |page: &str, which: &str| {
+        let at = page.find(&format!("data-more=\"{which}\""))?;
+        let href = page[at..].split("href=\"").nth(1)?.split('"').next()?;
+        Some(address(href))
+    };
+    for start in ["/compare?a=library%2Ftwo&b=library%2Fone", "/origins/library/two"] {
+        let first = page(&site, start, &ben.0);
+        assert!(first.len() < 300_000, "{start} has {} bytes", first.len());
+        assert!(link(&first, "earlier").is_none(), "{start} begins with the text");
+        assert!(first.contains("two1 has xtwo1") && !first.contains("two8999"), "{start}");
+        // Following the links shows the whole text, once.
+        let (mut shown, mut next) = (first.matches("xtwo").count(), link(&first, "later"));
+        while let Some(href) = next {
+            let part = page(&site, &href, &ben.0);
+            shown += part.matches("xtwo").count();
+            next = link(&part, "later").filter(|_| !part.contains("two8999 has"));
+        }
+        assert_eq!(shown, 8_100, "{start}");
+    }
+    // A match far behind is shown with its surroundings, on both sides.
+    let far = page(&site, "/compare?a=library%2Ftwo&b=library%2Fone&match=800", &ben.0);
+    assert!(far.contains("id=\"a800\"") && far.contains("id=\"b800\"") && far.len() < 300_000);
+    assert!(link(&far, "earlier").is_some() && far.contains("700 more matches"), "{far}");
+}
+
+/// Prints how long the pages of two books take; the first answer compares them.
+#[test]
+#[ignore = "measures; run it alone"]
+fn pages_of_two_books_of_500_pages_are_timed() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = TestSite::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let ben = visitor(&site, &admin, "ben");
+    let own = key(&site.service, "ben", false, "admin");
+    site.new_repository(&own, "library", "public", "ben");
+    for name in ["one", "two"] {
+        site.register(&own, "library", name, &book(name, 60_000));
+    }
+    let compare = "/compare?a=library%2Ftwo&b=library%2Fone";
+    for path in [compare, compare, &format!("{compare}&match=3000"), "/origins/library/two"] {
+        let started = std::time::Instant::now();
+        let bytes = page(&site, path, &ben.0).len();
+        eprintln!("{path}: {:?}, {bytes} bytes", started.elapsed());
+    }
+}

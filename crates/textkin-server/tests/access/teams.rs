@@ -196,3 +196,39 @@ fn pages_show_invitations_and_answer_them() {
     let vic = key(&site.service, "vic", false, "admin");
     assert_eq!(site.service.teams(&actor(&site.service, &vic)).unwrap().len(), 1);
 }
+
+#[test]
+fn the_page_lists_what_a_member_could_see_before_the_invitation_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = TestSite::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let (ann, bob) = (visitor(&site, &admin, "ann"), visitor(&site, &admin, "bob"));
+    let own = key(&site.service, "ann", false, "admin");
+    for name in ["essays", "books"] {
+        site.new_repository(&own, name, "private", "ann");
+    }
+    let post = |form: &str| {
+        let form = format!("csrf={}&{form}", ann.1);
+        let (status, to, body) =
+            site.visit("POST", "/repositories/essays/members", Some(&ann.0), form);
+        (status, to, String::from_utf8(body).unwrap())
+    };
+    let invitations = || {
+        site.service.invitations(&actor(&site.service, &key(&site.service, "bob", false, "admin")))
+    };
+    let (status, _, page) = post("action=set&name=bob&role=reader");
+    assert_eq!(status, 200);
+    assert!(
+        page.contains("with access to 2 repositories") && page.contains("<bdi>books</bdi>"),
+        "{page}"
+    );
+    assert!(invitations().unwrap().is_empty());
+    let (status, to, _) = post("action=set&name=bob&role=reader&confirm=1");
+    assert_eq!((status, &to[..]), (303, "/repositories/essays?notice=invited"));
+    assert_eq!(invitations().unwrap().len(), 1);
+    // The role of a member is changed at once: it sees nothing more.
+    let form = format!("csrf={}&action=accept&team=ann", bob.1);
+    site.visit("POST", "/settings/teams", Some(&bob.0), form);
+    assert_eq!(post("action=set&name=bob&role=writer").1, "/repositories/essays?notice=saved");
+    assert!(post("action=set&name=nobody&role=reader&confirm=1").2.contains("there is no account"));
+}

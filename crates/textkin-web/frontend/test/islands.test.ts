@@ -7,9 +7,11 @@ import { groupColours, type Node } from "../src/islands/graph/data";
 import { shorten } from "../src/islands/graph/matrix";
 import { dayAt } from "../src/islands/origins";
 import { safePath } from "../src/islands/probe";
+import { nearestIndex, placesOf } from "../src/islands/reading";
 import { queryOf } from "../src/islands/results";
 import { addressOf, callsOf, exampleOf, resolve } from "../src/islands/schema";
 import { sortedOrder } from "../src/islands/sorting";
+import { directionsNear } from "../src/islands/more-text";
 import { pause } from "../src/islands/wait";
 import { firstOfEach, type Mark, textRuns } from "../src/islands/full-text";
 import { completeLines, stepOf, stepsOf } from "../src/islands/steps";
@@ -28,6 +30,12 @@ describe("side by side", () => {
   it("finds the nearest match and skips missing ones", () => {
     expect(nearest([10, NaN, 50], 45)).toBe(2);
     expect(nearest([NaN], 45)).toBe(-1);
+  });
+  it("loads the next part of a long text before its end is reached", () => {
+    expect(directionsNear(0, 800, 10_000)).toEqual(["earlier"]);
+    expect(directionsNear(5_000, 800, 10_000)).toEqual([]);
+    expect(directionsNear(8_500, 800, 10_000)).toEqual(["later"]);
+    expect(directionsNear(0, 800, 900)).toEqual(["earlier", "later"]);
   });
   it("gives six colours and four patterns", () => {
     expect([0, 6, 23, 24].map(hue)).toEqual(["c0 l0", "c0 l1", "c5 l3", "c0 l0"]);
@@ -48,6 +56,19 @@ describe("graph", () => {
   });
   it("shortens by whole characters", () => {
     expect(shorten("😀😀😀", 2)).toBe("😀…");
+  });
+});
+
+describe("reading", () => {
+  it("finds words in any case, without overlap", () => {
+    expect(placesOf("Aa aaa, AA", "aa")).toEqual([0, 3, 8]);
+    expect(placesOf("none", "")).toEqual([]);
+  });
+  it("starts with the match next to what is seen", () => {
+    expect(nearestIndex([-500, -20, 30, 90], 1)).toBe(2);
+    expect(nearestIndex([-500, -20, 30, 90], -1)).toBe(1);
+    expect(nearestIndex([-3, -2], 1)).toBe(0);
+    expect(nearestIndex([-3, -2], -1)).toBe(1);
   });
 });
 

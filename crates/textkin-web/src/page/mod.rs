@@ -43,6 +43,8 @@ pages! {
     LoginPage(view::Login), "login.html";
     /// `GET /setup`.
     SetupPage(view::Setup), "setup.html";
+    /// `GET /reset`.
+    ResetPage(view::Reset), "reset.html";
     /// An error page.
     ErrorPage(view::ErrorView), "error.html";
     /// `GET /search`.
@@ -59,6 +61,10 @@ pages! {
     ProbePage(view::Probe), "probe.html";
     /// `GET /results/{id}` of several documents.
     BatchPage(view::BatchResults), "batch.html";
+    /// `GET /numbers`: what the numbers mean.
+    NumbersPage(view::Numbers), "numbers.html";
+    /// `GET /results`.
+    ResultListPage(view::ResultList), "result-list.html";
     /// `GET /results/{id}/compare/{n}` and `GET /compare`.
     ComparePage(view::SideBySide), "compare.html";
     /// `GET /graph`.

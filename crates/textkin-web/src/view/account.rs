@@ -13,6 +13,15 @@ pub struct Login {
     pub problem: Option<String>,
 }
 
+/// `GET /reset`. The form posts `token`, `password` and `password_again`.
+#[derive(Clone, Debug, Default)]
+pub struct Reset {
+    /// The secret of the link.
+    pub token: String,
+    /// Why the last attempt failed.
+    pub problem: Option<String>,
+}
+
 /// `GET /setup`. The form posts `token`, `name`, `email`, `password`, `password_again`.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {

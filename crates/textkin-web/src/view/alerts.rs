@@ -40,8 +40,11 @@ pub struct Alerts {
     pub mine: u64,
     /// The number of handled and dismissed alerts.
     pub done: u64,
-    /// The alerts, newest first.
-    pub rows: Vec<AlertRow>,
+    /// The alerts, grouped by watched text, those with the newest alerts first. With `text` there is one
+    /// group with all its alerts.
+    pub groups: Vec<AlertGroup>,
+    /// Whether one text is shown: `?text=REPO/ID`.
+    pub is_one_text: bool,
     /// The position of `rows` in the whole list.
     pub paging: Paging,
     /// The accounts that an alert can be assigned to.
@@ -51,6 +54,22 @@ pub struct Alerts {
     /// Open contact requests about texts of this user's teams. Each posts to
     /// `/questions/{id}/handle`.
     pub contact_requests: Vec<ContactRequestRow>,
+}
+
+/// The alerts about one watched text. Its form posts `text` and `action` (`handle`, `dismiss`) to
+/// `/alerts/bulk`.
+#[derive(Clone, Debug, Default)]
+pub struct AlertGroup {
+    /// The watched text.
+    pub watched: DocumentLink,
+    /// Its repository and ID, for the form: `REPO/ID`.
+    pub key: String,
+    /// How many alerts there are about it.
+    pub total: u64,
+    /// The newest of them.
+    pub rows: Vec<AlertRow>,
+    /// The page with all of them, if not all are here.
+    pub all: Option<String>,
 }
 
 /// A contact request from someone whose text matches a private text here. The sender does not
@@ -91,8 +110,10 @@ pub struct AlertRow {
     pub id: String,
     /// The watched text.
     pub watched: DocumentLink,
-    /// The document in which it reappeared.
+    /// The document in which it reappeared; without a link if it has been deleted.
     pub found: DocumentLink,
+    /// Whether that document has been deleted.
+    pub found_is_deleted: bool,
     /// The share of the watched text, and of the other document.
     pub score: Score,
     /// Whether the words were counted from the index alone.
@@ -120,7 +141,7 @@ pub struct Excerpt {
     pub words: u64,
     /// The excerpt of the watched text.
     pub watched: Vec<TextPiece>,
-    /// The excerpt of the text where it reappeared.
+    /// The excerpt of the text where it reappeared; empty if that is not shown.
     pub found: Vec<TextPiece>,
 }
 
@@ -168,7 +189,8 @@ pub enum DigestInterval {
 }
 names! { DigestInterval { Immediately: "at_once", "immediately"; Hourly: "hourly", "hourly digest"; Daily: "daily", "daily digest"; } }
 
-/// A watch. `POST /alerts/rules` with `action=remove` and `watch` ends it.
+/// A watch. `POST /alerts/rules` with `action=remove` and `watch` ends it; `GET /alerts/rules?edit=`
+/// shows its form.
 #[derive(Clone, Debug, Default)]
 pub struct WatchRow {
     /// The watch ID.
@@ -193,10 +215,12 @@ pub struct WatchRow {
     pub can_remove: bool,
 }
 
-/// The form for a watch: posts `action=add`, `repository`, `min_level`, `some`, `high`,
+/// The form for a watch: posts `action=add`, or `action=change` with `watch`, and `repository`, `min_level`, `some`, `high`,
 /// `min_words`, `inbox`, `mail`, `webhook`, `webhook_id`, `quiet_from`, `quiet_to`, `digest`.
 #[derive(Clone, Debug, Default)]
 pub struct WatchForm {
+    /// The watch that is changed; a new one without.
+    pub changed: Option<String>,
     /// The repositories that can be watched.
     pub repositories: Vec<Choice>,
     /// The minimum level, as chosen before.

@@ -33,6 +33,43 @@ pub struct SideBySide {
     pub anonymise: Option<String>,
     /// Warnings about disguised or missing text.
     pub warnings: Vec<String>,
+    /// The same page around a match, without its number, if a text is too long to be shown whole:
+    /// `/compare?…&match=`.
+    pub around: Option<String>,
+}
+
+/// The maximum number of matches that are listed below the texts.
+const MAX_LISTED: usize = 200;
+
+impl SideBySide {
+    /// Returns the matches that are listed: all, or those around the texts shown.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (usize, &ComparedPassage)> {
+        let shown = self.a.pieces.iter().find_map(|piece| piece.match_index).unwrap_or(0);
+        let last = self.matches.len().saturating_sub(MAX_LISTED);
+        let first = shown.saturating_sub(MAX_LISTED / 4).min(last);
+        self.matches.iter().enumerate().skip(first).take(MAX_LISTED)
+    }
+
+    /// Returns the number of matches that are not listed.
+    pub(crate) fn unlisted(&self) -> u64 {
+        self.matches.len().saturating_sub(MAX_LISTED) as u64
+    }
+
+    /// Returns the URL of a match, counted from 0.
+    pub(crate) fn at_match(&self, index: &usize) -> String {
+        let number = index + 1;
+        match &self.around {
+            Some(around) => format!("{around}{number}#a{number}"),
+            None => format!("#a{number}"),
+        }
+    }
+
+    /// Returns words and order of all matches for the script: `[[180,0],[12,1]]`.
+    pub(crate) fn data(&self) -> String {
+        let data =
+            self.matches.iter().map(|own| format!("[{},{}]", own.words, u8::from(own.is_moved)));
+        format!("[{}]", data.collect::<Vec<_>>().join(","))
+    }
 }
 
 /// One of the two texts.
@@ -40,13 +77,19 @@ pub struct SideBySide {
 pub struct ComparedText {
     /// The document.
     pub document: super::DocumentLink,
-    /// The whole text, cut wherever its marking changes.
+    /// The text, or the part of a long text that is shown, cut wherever its marking changes.
     pub pieces: Vec<TextPiece>,
     /// Whether the text is not stored, so that only positions can be shown.
     pub is_without_text: bool,
+    /// The bytes shown: the first, one past the last, and those of the whole text.
+    pub shown: (u64, u64, u64),
+    /// The page with the part before, if there is one.
+    pub earlier: Option<String>,
+    /// The page with the part after, if there is one.
+    pub later: Option<String>,
 }
 
-/// A part of a text with the same marking throughout. All pieces together are the text.
+/// A part of a text with the same marking throughout. All pieces together are the text shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextPiece {
     /// The text; empty where only the other side has words.

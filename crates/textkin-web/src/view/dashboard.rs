@@ -43,6 +43,9 @@ pub struct DashboardStats {
     pub duplicated: Option<Share>,
     /// The number of clusters of two or more documents; `None` until calculated.
     pub clusters: Option<u64>,
+    /// Documents that were not compared, because their repositories have more than the latest 5,000:
+    /// they count neither as duplicated text nor in clusters or bars.
+    pub not_compared: u64,
     /// The number of open alerts.
     pub open_alerts: u64,
     /// The next automatic deletion, if a rule will delete anything.

@@ -40,6 +40,7 @@ pub struct User {
 pub enum NavItem {
     Dashboard,
     Probe,
+    Results,
     Repositories,
     Graph,
     Origins,
@@ -112,6 +113,11 @@ impl PageFrame {
             Theme::Light => "light",
             Theme::Dark => "dark",
         }
+    }
+
+    /// Whether an administrator sees the page: notes on the build concern nobody else.
+    pub(crate) fn is_for_admin(&self) -> bool {
+        self.user.as_ref().is_some_and(|user| user.is_admin)
     }
 
     /// Returns the value of `aria-current` for an entry of the navigation.

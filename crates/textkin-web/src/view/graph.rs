@@ -50,6 +50,9 @@ pub struct GraphExplorer {
     pub data: GraphData,
     /// The query of this view without the question mark, for `/graph/data` and exports.
     pub query: String,
+    /// Documents that are not compared, because the repository has too many or their texts are not
+    /// stored.
+    pub omitted: u64,
     /// Whether the graph is still being calculated.
     pub is_running: bool,
 }

@@ -22,9 +22,9 @@ mod alerts;
 mod keys;
 mod settings;
 
-pub use account::{ErrorView, Login, SearchHit, SearchResults, Setup};
+pub use account::{ErrorView, Login, Reset, SearchHit, SearchResults, Setup};
 pub use alerts::{
-    AlertFilter, AlertRow, AlertState, Alerts, Assignee, Channels, ContactRequestRow,
+    AlertFilter, AlertGroup, AlertRow, AlertState, Alerts, Assignee, Channels, ContactRequestRow,
     DigestInterval, Excerpt, Rules, WatchForm, WatchRow,
 };
 pub use chart::{Bar, Histogram, MarkKind, Strip, StripSegment};
@@ -50,14 +50,17 @@ pub use origins::{
     Dot, Fragment, Lane, Occurrence, OriginDocument, OriginDocumentRow, OriginFilters, OriginPiece,
     OriginRow, OriginState, Origins, PassageOrigin, ReattributionRow, ReuseLine, ReuseTimeline,
 };
-pub use probe::{BatchResults, BatchRow, Exclusions, Probe, RepositoryChoice, SubmitAction};
+pub use probe::{
+    BatchOrder, BatchResults, BatchRow, Exclusions, Probe, RepositoryChoice, ResultList, ResultRow,
+    SubmitAction,
+};
 pub use repository::{
-    CheckUse, DeletionReceipt, DocumentOrder, PurgePreview, Repositories, RepositoryDetail,
-    RepositoryDocument, RepositoryForm, RepositoryMember, RepositoryRow, Retention, Role,
-    StopPhrase, StoredContent, TemplateText, Visibility,
+    CheckUse, DeletionReceipt, DocumentOrder, InvitePreview, PurgePreview, Repositories,
+    RepositoryDetail, RepositoryDocument, RepositoryForm, RepositoryMember, RepositoryRow,
+    Retention, Role, StopPhrase, StoredContent, TemplateText, Visibility,
 };
 pub use results::{ResultSource, ResultState, Results};
-pub use score::{Score, Share};
+pub use score::{Numbers, Score, Share};
 pub use settings::{
     About, Audit, AuditRow, BackupRow, Backups, InvitationRow, RetentionRow, RetentionRules,
     TeamMemberRow, TeamRow, Teams, UserRow, Users,

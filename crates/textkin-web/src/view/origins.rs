@@ -36,6 +36,12 @@ pub struct Origins {
     pub log: Vec<ReattributionRow>,
     /// The number of documents that the filters hide.
     pub hidden: u64,
+    /// The number of documents that were considered: the latest.
+    pub shown: u64,
+    /// The number of documents of the repository.
+    pub total: u64,
+    /// The number of documents with reused text that are not listed.
+    pub more_documents: u64,
 }
 
 /// One document below the timeline.
@@ -138,12 +144,31 @@ pub struct OriginDocument {
     pub reused: u64,
     /// The number of words that appear in a document of the same time or without a time.
     pub unclear: u64,
-    /// The whole text, cut where the origin changes.
+    /// The text, or the part of a long text that is shown, cut where the origin changes.
     pub pieces: Vec<OriginPiece>,
     /// The origins of its passages, most words first.
     pub origins: Vec<OriginRow>,
+    /// The page with the part of the text before, if there is one.
+    pub earlier: Option<String>,
+    /// The page with the part of the text after, if there is one.
+    pub later: Option<String>,
     /// Whether the text is not stored.
     pub is_without_text: bool,
+}
+
+/// The maximum number of origins that are listed beside the text.
+const MAX_LISTED: usize = 50;
+
+impl OriginDocument {
+    /// Returns the origins that are listed.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &OriginRow> {
+        self.origins.iter().take(MAX_LISTED)
+    }
+
+    /// Returns the number of origins that are not listed.
+    pub(crate) fn unlisted(&self) -> u64 {
+        self.origins.len().saturating_sub(MAX_LISTED) as u64
+    }
 }
 
 /// A part of the text with one origin.

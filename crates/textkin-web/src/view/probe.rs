@@ -1,7 +1,7 @@
 //! Views of `GET /probe`, and of the results of several files at once.
 
 use super::repository::names;
-use super::{Score, Visibility};
+use super::{Paging, Share, Visibility};
 use crate::format;
 
 /// What to do with a submitted text.
@@ -112,7 +112,8 @@ impl Exclusions {
     }
 }
 
-/// The results of several files: `GET /results/{id}` of a submission of more than one document.
+/// The results of several files: `GET /results/{id}` of a submission of more than one document. The
+/// form with method GET has the fields `q`, `sort`, `min` and those of [`Exclusions`].
 #[derive(Clone, Debug, Default)]
 pub struct BatchResults {
     /// The result ID.
@@ -121,10 +122,48 @@ pub struct BatchResults {
     pub time: String,
     /// What was done with them.
     pub action: SubmitAction,
-    /// One row per file.
+    /// One row per file that passes the filters.
     pub rows: Vec<BatchRow>,
+    /// How many files there are, without filters.
+    pub total: u64,
+    /// How many files will be there when all are read.
+    pub expected: u64,
     /// Whether some files are still being read: the page then updates automatically.
     pub is_running: bool,
+    /// The filter by name.
+    pub query: String,
+    /// The minimum share, in percent.
+    pub min: u32,
+    /// The order of the rows.
+    pub sort: BatchOrder,
+    /// What is excluded from the scores.
+    pub exclusions: Exclusions,
+    /// The filters and exclusions as a query, for the exports.
+    pub view_query: String,
+}
+
+/// The order of the files of a batch: `?sort=share`, `name`, `sent`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BatchOrder {
+    /// By the share found in other documents, the largest first.
+    #[default]
+    Share,
+    /// By name.
+    Name,
+    /// As they were submitted.
+    Sent,
+}
+names! { BatchOrder { Share: "share", "Share found"; Name: "name", "File name"; Sent: "sent", "Order of upload"; } }
+
+impl BatchResults {
+    /// Returns the URL of an export, with filters and exclusions.
+    pub(crate) fn export(&self, what: &str) -> String {
+        let id = format::segment(&self.id);
+        match self.view_query.is_empty() {
+            true => format!("/results/{id}{what}"),
+            false => format!("/results/{id}{what}?{}", self.view_query),
+        }
+    }
 }
 
 /// The result of one file.
@@ -132,10 +171,10 @@ pub struct BatchResults {
 pub struct BatchRow {
     /// The file name.
     pub name: String,
-    /// The number of its words, once known.
-    pub words: Option<u64>,
-    /// The best match, if any.
-    pub best: Option<Score>,
+    /// The words found in other documents, after exclusions: the same as on the page of the result.
+    pub found: Option<Share>,
+    /// The source with the largest share of the text, and this share.
+    pub best: Option<(String, Share)>,
     /// The number of documents in which text was found.
     pub documents: u64,
     /// The page of the result; `None` until it is ready, or if it failed.
@@ -144,4 +183,34 @@ pub struct BatchRow {
     pub problem: Option<String>,
     /// Warnings: hidden text, look-alike letters, zero-width characters.
     pub warnings: Vec<String>,
+}
+
+/// `GET /results`: everything that this user checked.
+#[derive(Clone, Debug, Default)]
+pub struct ResultList {
+    /// The results on this page, the latest first.
+    pub rows: Vec<ResultRow>,
+    /// The search in titles.
+    pub query: String,
+    /// The position of the rows in the whole list.
+    pub paging: Paging,
+}
+
+/// A result in the list.
+#[derive(Clone, Debug, Default)]
+pub struct ResultRow {
+    /// The title, or the number of files.
+    pub title: String,
+    /// When it was checked.
+    pub time: String,
+    /// The number of files of a batch.
+    pub files: Option<u64>,
+    /// The words found in other documents, after the exclusions chosen at first.
+    pub found: Option<Share>,
+    /// The number of documents in which they were found.
+    pub documents: u64,
+    /// The repository in which it was registered.
+    pub repository: Option<String>,
+    /// The page of the result.
+    pub href: String,
 }

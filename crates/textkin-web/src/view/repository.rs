@@ -176,6 +176,8 @@ pub struct RepositoryDetail {
     pub paging: Paging,
     /// The members of its team.
     pub members: Vec<RepositoryMember>,
+    /// What a new member of the team could see, before the invitation is sent.
+    pub invite: Option<InvitePreview>,
     /// Texts whose passages can be excluded from scores.
     pub templates: Vec<TemplateText>,
     /// Phrases that can be excluded from scores.
@@ -250,6 +252,17 @@ impl RepositoryDocument {
     pub fn name(&self) -> &str {
         if self.title.trim().is_empty() { &self.id } else { &self.title }
     }
+}
+
+/// An invitation that is not sent yet: membership is of the whole team.
+#[derive(Clone, Debug, Default)]
+pub struct InvitePreview {
+    /// The account to invite.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// All repositories of the team: name and visibility.
+    pub repositories: Vec<(String, Visibility)>,
 }
 
 /// A member of the repository's team.

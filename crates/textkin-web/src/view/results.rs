@@ -57,17 +57,39 @@ pub struct Results {
     pub exclusions: Exclusions,
     /// Warnings: hidden text, look-alike letters, zero-width characters.
     pub warnings: Vec<String>,
+    /// How many links show this result to people without an account, and when the last expires.
+    pub links: Option<(u64, String)>,
+    /// A link that was just created; it is shown once.
+    pub link: Option<String>,
     /// Whether the page is a standalone file: nothing in it links to the server.
     pub is_standalone: bool,
     /// `min_run=…` of this view, without the question mark; exports carry it.
     pub query: String,
 }
 
+/// How many sources are shown; further ones are folded.
+const UNFOLDED: usize = 10;
+
 impl Results {
     /// Returns whether any words are excluded.
     #[must_use]
     pub fn is_excluding(&self) -> bool {
         self.share != self.raw
+    }
+
+    /// Returns the sources that are always shown.
+    pub(crate) fn first_sources(&self) -> &[ResultSource] {
+        &self.sources[..self.sources.len().min(UNFOLDED)]
+    }
+
+    /// Returns the sources that are folded.
+    pub(crate) fn folded_sources(&self) -> &[ResultSource] {
+        &self.sources[self.first_sources().len()..]
+    }
+
+    /// Returns whether any sources are folded.
+    pub(crate) fn has_folded_sources(&self) -> bool {
+        !self.folded_sources().is_empty()
     }
 
     /// Returns whether any words of the text are marked with the number of this source.

@@ -81,6 +81,19 @@ impl Score {
     }
 }
 
+/// What the page about the numbers names: `GET /numbers`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Numbers {
+    /// The words of the shortest match.
+    pub min_match: u32,
+    /// The minimum share of the level *some*.
+    pub some: f64,
+    /// The minimum share of the level *high*.
+    pub high: f64,
+    /// How many documents of a repository the graph compares.
+    pub max_graph: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,8 @@ pub struct Users {
     pub can_change: bool,
     /// Why a form failed.
     pub problem: Option<String>,
+    /// A name and the link that sets its new password; it is shown once.
+    pub reset: Option<(String, String)>,
 }
 
 /// An account.

@@ -1,5 +1,6 @@
 //! Queries: which documents share text with a query, how much, and where.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
@@ -154,6 +155,36 @@ impl Index {
             covered: coverage.covered,
         }));
         Ok(())
+    }
+
+    /// Returns the runs of words of `query` that each document of the searched repositories contains,
+    /// from the first word to one past the last, by document number. The chunks say it all, so that
+    /// neither texts are read nor aligned: a whole book costs one lookup per word.
+    pub(crate) fn contained_runs(
+        &self,
+        query: &IndexQuery,
+        is_searched: &dyn Fn(RepositoryId) -> bool,
+    ) -> Result<BTreeMap<DocumentId, Vec<(u32, u32)>>, Error> {
+        let mut ranges: BTreeMap<DocumentId, Vec<(u32, u32)>> = BTreeMap::new();
+        let mut searched: HashMap<RepositoryId, bool> = HashMap::new();
+        for partition in self.searched_partitions(is_searched) {
+            let owners = self.owners();
+            partition.for_each_posting(&query.chunks, |chunk, number| {
+                let Some(repository) = owners.of(number) else { return };
+                if !*searched.entry(repository).or_insert_with(|| is_searched(repository)) {
+                    return;
+                }
+                let range = (chunk.first, chunk.first.saturating_add(chunk.count));
+                let ranges = ranges.entry(number).or_default();
+                match ranges.last_mut() {
+                    Some(last) if (last.0..=last.1).contains(&range.0) => {
+                        last.1 = last.1.max(range.1);
+                    }
+                    _ => ranges.push(range),
+                }
+            })?;
+        }
+        Ok(ranges)
     }
 
     /// Returns the overlap of `query` and a document; `None` if the document was removed meanwhile.

@@ -46,11 +46,19 @@ pub(crate) fn search(flavour: &Flavour) -> SearchResults {
     }
 }
 
+pub(crate) fn reset(flavour: &Flavour) -> Reset {
+    Reset {
+        token: flavour.text("token"),
+        problem: flavour.maybe(flavour.text("The passwords do not match")),
+    }
+}
+
 pub(crate) fn alerts(flavour: &Flavour) -> Alerts {
     let row = |id: &str, level, state, score, assignee: Option<&str>| AlertRow {
         id: id.to_owned(),
         watched: link(flavour, "The state of the reading rooms", "rooms.docx", Some("2025-02-11")),
         found: link(flavour, "Reading rooms today", "news-88123", Some("2026-11-16")),
+        found_is_deleted: assignee.is_some(),
         score,
         is_bounded: assignee.is_some(),
         level,
@@ -80,23 +88,30 @@ pub(crate) fn alerts(flavour: &Flavour) -> Alerts {
         open: if flavour.is_empty() { 0 } else { 1203 },
         mine: 2,
         done: 118,
-        rows: flavour.list(vec![
-            row("7", MatchLevel::Exact, AlertState::Open, score(640, 640, 640, 3_112), None),
-            row(
-                "6",
-                MatchLevel::High,
-                AlertState::Open,
-                score(412, 801, 409, 4_577),
-                Some("maria"),
-            ),
-            row(
-                "5",
-                MatchLevel::Some,
-                AlertState::Dismissed,
-                score(60, 1_030, 58, 580),
-                Some("ben"),
-            ),
-        ]),
+        groups: flavour.list(vec![AlertGroup {
+            watched: link(flavour, "The state of the reading rooms", "rooms.docx", None),
+            key: flavour.text("drafts/rooms.docx"),
+            total: 505,
+            all: flavour.maybe("/alerts?state=open&text=drafts%2Frooms.docx".to_owned()),
+            rows: vec![
+                row("7", MatchLevel::Exact, AlertState::Open, score(640, 640, 640, 3_112), None),
+                row(
+                    "6",
+                    MatchLevel::High,
+                    AlertState::Open,
+                    score(412, 801, 409, 4_577),
+                    Some("maria"),
+                ),
+                row(
+                    "5",
+                    MatchLevel::Some,
+                    AlertState::Dismissed,
+                    score(60, 1_030, 58, 580),
+                    Some("ben"),
+                ),
+            ],
+        }]),
+        is_one_text: false,
         paging: Paging {
             first: 1,
             last: 3,

@@ -32,31 +32,70 @@ pub(crate) fn probe(flavour: &Flavour) -> Probe {
 pub(crate) fn batch(flavour: &Flavour) -> BatchResults {
     let row = |name: &str| BatchRow { name: flavour.text(name), ..BatchRow::default() };
     let href = Some("/results/8".to_owned());
+    let rows = vec![
+        BatchRow {
+            problem: Some(flavour.text("This PDF is password-protected")),
+            ..row("secret.pdf")
+        },
+        BatchRow {
+            found: Some(Share::new(412, 1030)),
+            best: Some((flavour.text("Annual report 2023"), Share::new(212, 1030))),
+            documents: 7,
+            href: href.clone(),
+            ..row("thesis.pdf")
+        },
+        BatchRow {
+            found: Some(Share::new(0, 88)),
+            href,
+            warnings: vec![flavour.text("12 look-alike letters from other alphabets")],
+            ..row("letter.docx")
+        },
+        row("big.zip › chapter 1.txt"),
+    ];
     BatchResults {
         id: "8".to_owned(),
         time: "2026-11-16T12:00:00Z".to_owned(),
         action: SubmitAction::Register,
-        rows: vec![
-            BatchRow {
-                words: Some(1030),
-                best: Some(score(412, 1030, 409, 4577)),
-                documents: 7,
-                href: href.clone(),
-                ..row("thesis.pdf")
-            },
-            BatchRow {
-                words: Some(88),
-                href,
-                warnings: vec![flavour.text("12 look-alike letters from other alphabets")],
-                ..row("letter.docx")
-            },
-            BatchRow {
-                problem: Some(flavour.text("This PDF is password-protected")),
-                ..row("secret.pdf")
-            },
-            row("big.zip › chapter 1.txt"),
-        ],
+        rows: flavour.list(rows),
+        total: 4,
+        expected: 100,
         is_running: !flavour.is_empty(),
+        query: flavour.text(""),
+        min: 5,
+        sort: BatchOrder::Share,
+        exclusions: Exclusions { quotes: true, ..Exclusions::default() },
+        view_query: "quotes=1&sort=share".to_owned(),
+    }
+}
+
+pub(crate) fn numbers() -> Numbers {
+    Numbers { min_match: 8, some: 0.05, high: 0.5, max_graph: 5_000 }
+}
+
+pub(crate) fn result_list(flavour: &Flavour) -> ResultList {
+    let row = |title: &str| ResultRow {
+        title: flavour.text(title),
+        time: "2026-11-16T12:00:00Z".to_owned(),
+        href: "/results/8".to_owned(),
+        ..ResultRow::default()
+    };
+    ResultList {
+        rows: flavour.list(vec![
+            ResultRow {
+                files: Some(100),
+                repository: flavour.maybe(flavour.text("theses")),
+                ..row("100 documents")
+            },
+            ResultRow { found: Some(Share::new(412, 1030)), documents: 7, ..row("thesis.pdf") },
+        ]),
+        query: flavour.text(""),
+        paging: Paging {
+            first: 1,
+            last: 2,
+            total: if flavour.is_empty() { 0 } else { 230 },
+            previous: None,
+            next: flavour.maybe("/results?page=1".to_owned()),
+        },
     }
 }
 
@@ -241,7 +280,10 @@ pub(crate) fn compare(flavour: &Flavour) -> SideBySide {
         a: ComparedText {
             document: link(flavour, "On libraries.pdf", "on-libraries", None),
             pieces: pieces(flavour, 0, count),
-            is_without_text: false,
+            shown: (40_000, 80_000, 400_000),
+            earlier: flavour.maybe("/compare?from_a=0&to_a=40000".to_owned()),
+            later: flavour.maybe("/compare?from_a=80000".to_owned()),
+            ..ComparedText::default()
         },
         b: ComparedText {
             document: link(
@@ -252,6 +294,7 @@ pub(crate) fn compare(flavour: &Flavour) -> SideBySide {
             ),
             pieces: pieces(flavour, 1, count),
             is_without_text: flavour.is_empty(),
+            ..ComparedText::default()
         },
         score: score(412, 728, 409, 728),
         raw: flavour.maybe(score(590, 1210, 588, 4700)),
@@ -282,6 +325,7 @@ pub(crate) fn compare(flavour: &Flavour) -> SideBySide {
         anonymise: Some("/results/7/compare/1?anonymise=1".to_owned()),
         warnings: flavour
             .list(vec![flavour.text("Text B: 1 look-alike letter from another alphabet")]),
+        around: None,
     }
 }
 
@@ -364,6 +408,7 @@ pub(crate) fn graph(flavour: &Flavour, is_open: bool) -> GraphExplorer {
             "repository=reports&threshold=20{}",
             if is_open { "&cluster=1" } else { "" }
         ),
+        omitted: if flavour.is_empty() { 0 } else { 16_578 },
         is_running: false,
     }
 }

@@ -29,6 +29,7 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
             words: 48_120_377,
             duplicated: Some(Share::new(3_980_112, 48_120_377)),
             clusters: Some(214),
+            not_compared: if flavour.is_empty() { 0 } else { 16_578 },
             open_alerts: 1,
             next_purge: flavour.maybe(NextPurge {
                 repository: flavour.text("news"),
@@ -167,6 +168,14 @@ pub(crate) fn repository(flavour: &Flavour) -> RepositoryDetail {
         ]),
         is_disclosed: !flavour.is_empty(),
         mail_address: flavour.maybe(flavour.text("reports@textkin.example")),
+        invite: flavour.maybe(InvitePreview {
+            name: flavour.text("bob"),
+            role: Role::Reader,
+            repositories: vec![
+                (flavour.text("essays"), Visibility::Private),
+                (flavour.text("news"), Visibility::Public),
+            ],
+        }),
         preview: flavour.maybe(PurgePreview {
             rule: flavour.text("older than 365 days"),
             documents: 312,
@@ -246,6 +255,9 @@ pub(crate) fn origins(flavour: &Flavour) -> Origins {
             words: 88,
         }]),
         hidden: if flavour.is_empty() { 0 } else { 230 },
+        shown: if flavour.is_empty() { 0 } else { 500 },
+        total: if flavour.is_empty() { 0 } else { 21_578 },
+        more_documents: if flavour.is_empty() { 0 } else { 12 },
     }
 }
 
@@ -301,6 +313,8 @@ pub(crate) fn origin_document(flavour: &Flavour) -> OriginDocument {
             origin("Evening paper, no. 4", Some("2026-11-16"), OriginState::Tied, 40),
             origin("A note", None, OriginState::Undated, 20),
         ]),
+        earlier: None,
+        later: flavour.maybe("/origins/reports/1?from=40000".to_owned()),
         is_without_text: false,
     }
 }

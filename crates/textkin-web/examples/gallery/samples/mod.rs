@@ -138,6 +138,8 @@ pub(crate) fn pages(flavour: &Flavour) -> Result<Vec<(&'static str, String)>, te
     let (login, setup) = (account::login(flavour), account::setup(flavour));
     pages.push(("login", LoginPage { frame: &signed_out, view: &login }.render()?));
     pages.push(("setup", SetupPage { frame: &signed_out, view: &setup }.render()?));
+    let reset = account::reset(flavour);
+    pages.push(("reset", ResetPage { frame: &signed_out, view: &reset }.render()?));
     page!("error", ErrorPage, Other, account::error(flavour));
     page!("search", SearchPage, Other, account::search(flavour));
     page!("dashboard", DashboardPage, Dashboard, collections::dashboard(flavour));
@@ -145,8 +147,10 @@ pub(crate) fn pages(flavour: &Flavour) -> Result<Vec<(&'static str, String)>, te
     page!("repositories", RepositoriesPage, Repositories, collections::repositories(flavour));
     page!("repository", RepositoryPage, Repositories, collections::repository(flavour));
     page!("probe", ProbePage, Probe, checks::probe(flavour));
-    page!("batch", BatchPage, Probe, checks::batch(flavour));
-    page!("results", ResultsPage, Probe, checks::results(flavour));
+    page!("result-list", ResultListPage, Results, checks::result_list(flavour));
+    page!("numbers", NumbersPage, Other, checks::numbers());
+    page!("batch", BatchPage, Results, checks::batch(flavour));
+    page!("results", ResultsPage, Results, checks::results(flavour));
     page!(
         "waiting",
         ResultsPage,

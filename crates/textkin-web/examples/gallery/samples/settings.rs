@@ -83,6 +83,8 @@ pub(crate) fn users(flavour: &Flavour) -> Users {
         rows: vec![row("maria", true, true), row("ben", false, true), row("li", true, false)],
         can_change: !flavour.is_empty(),
         problem: None,
+        reset: flavour
+            .maybe((flavour.text("ben"), "https://kin.example.org/reset?token=abc".to_owned())),
     }
 }
 

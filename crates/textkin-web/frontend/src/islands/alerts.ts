@@ -5,7 +5,7 @@ export function start(element: HTMLElement): void {
   const rows = all<HTMLLIElement>("[data-alert]");
   const boxes = rows.map((row) => find<HTMLInputElement>("input[type=checkbox]", row));
   const everything = find<HTMLInputElement>("[data-all]", element);
-  const buttons = all<HTMLButtonElement>("button[type=submit]", element);
+  const buttons = all<HTMLButtonElement>("[data-selected]", element);
   reveal(element);
 
   const show = (): void => {

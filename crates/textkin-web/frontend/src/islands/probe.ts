@@ -2,6 +2,7 @@
 import { counted, find, make, number } from "../dom";
 import { type Step, stepsOf } from "./steps";
 
+type Batch = { id: string; size: number };
 type Entry = { file: File; line: HTMLLIElement; status: HTMLSpanElement; isSent: boolean };
 
 export function start(element: HTMLElement): void {
@@ -64,9 +65,11 @@ export function start(element: HTMLElement): void {
   async function send(waiting: Entry[]): Promise<void> {
     button!.disabled = true;
     const results: string[] = [];
+    // Several files are one batch, with a page of its own.
+    const batch: Batch | undefined = waiting.length > 1 ? { id: "new", size: waiting.length } : undefined;
     for (const [index, entry] of waiting.entries()) {
       status!.textContent = waiting.length === 1 ? "" : `${number(index + 1)} of ${counted(waiting.length, "file", "files")}`;
-      const result = await sendOne(entry);
+      const result = await sendOne(entry, batch);
       if (result) results.push(result);
     }
     button!.disabled = false;
@@ -75,11 +78,15 @@ export function start(element: HTMLElement): void {
       location.assign(only);
       return;
     }
+    if (batch && batch.id !== "new") {
+      location.assign(safePath(`/results/${encodeURIComponent(batch.id)}`));
+      return;
+    }
     const failed = waiting.length - results.length;
     status!.textContent = `${number(results.length)} done${failed > 0 ? `, ${number(failed)} failed` : ""}`;
   }
 
-  async function sendOne(entry: Entry): Promise<string | undefined> {
+  async function sendOne(entry: Entry, batch?: Batch): Promise<string | undefined> {
     entry.isSent = true;
     entry.line.querySelector("button")?.remove();
     if (entry.file.size > limit) return show(entry, { step: "failed", reason: "the file exceeds the size limit of the server" });
@@ -87,11 +94,18 @@ export function start(element: HTMLElement): void {
     const data = new FormData(form);
     data.delete("file");
     data.delete("text");
+    if (batch) {
+      data.append("batch", batch.id);
+      data.append("batch_size", String(batch.size));
+    }
     data.append("file", entry.file, entry.file.name);
     try {
       const response = await fetch(target, { method: "POST", body: data, headers: { Accept: "application/x-ndjson" } });
       let href: string | undefined;
-      for await (const step of stepsOf(response)) href = show(entry, step) ?? href;
+      for await (const step of stepsOf(response)) {
+        if (batch && step.batch) batch.id = step.batch;
+        href = show(entry, step) ?? href;
+      }
       return href;
     } catch {
       return show(entry, { step: "failed", reason: "the server did not respond" });

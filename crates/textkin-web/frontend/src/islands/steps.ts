@@ -7,6 +7,7 @@ export type Step = {
   summary?: string;
   reason?: string;
   warnings?: string[];
+  batch?: string | null;
 };
 
 /** Splits the text received so far into complete lines and the rest. */

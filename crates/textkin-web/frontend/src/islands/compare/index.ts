@@ -1,8 +1,10 @@
 // The side-by-side comparison: connectors, minimaps, stepping through matches, scrolling together.
 import { all, counted, draw, find, isTyping, make, number, reveal } from "../../dom";
+import { directionsNear, extend, pageAt } from "../more-text";
 import { type Anchor, follow, hue, nearest, ribbon } from "./follow";
 
 type Side = {
+  name: string;
   pane: HTMLElement;
   map: SVGElement;
   sight: SVGRectElement;
@@ -16,10 +18,10 @@ type MatchInfo = { words: number; isMoved: boolean };
 const MAX_LINKS = 300;
 
 export function start(root: HTMLElement): void {
-  const matches: MatchInfo[] = all("[data-matches] tbody tr").map((row) => ({
-    words: Number(row.dataset.words),
-    isMoved: row.dataset.moved === "true",
-  }));
+  const list = JSON.parse(root.dataset.list ?? "[]") as [number, number][];
+  const matches: MatchInfo[] = list.map(([words, isMoved]) => ({ words, isMoved: isMoved === 1 }));
+  // Set if a text is too long to be shown whole: the address of the page around a match, without its number.
+  const around = root.dataset.around;
   const links = find<SVGSVGElement>("[data-links]", root);
   const jump = find<HTMLSelectElement>("[data-jump]", root);
   const together = find<HTMLInputElement>("[data-together]", root);
@@ -35,6 +37,7 @@ export function start(root: HTMLElement): void {
   // The pane that the reader scrolls; the other one follows.
   let leader: Side | undefined = left;
   let isScheduled = false;
+  let isLoading = false;
 
   jump.append(...matches.map((match, index) => make("option", { value: String(index) }, describe(match, index))));
 
@@ -48,6 +51,7 @@ export function start(root: HTMLElement): void {
 
   function measure(): void {
     for (const side of sides as Side[]) {
+      side.marks = matches.map((_, index) => document.getElementById(`${side.name}${index + 1}`));
       const origin = side.pane.getBoundingClientRect().top - side.pane.scrollTop;
       const boxes = side.marks.map((mark) => mark?.getBoundingClientRect());
       side.tops = boxes.map((box) => (box ? box.top - origin : NaN));
@@ -58,6 +62,8 @@ export function start(root: HTMLElement): void {
   }
 
   function drawMap(side: Side): void {
+    // With parts of a text, the server knows the places better.
+    if (around) return;
     const height = Math.max(side.pane.scrollHeight, 1);
     for (const rect of all<SVGRectElement>("rect[data-index]", side.map)) {
       const index = Number(rect.dataset.index);
@@ -71,9 +77,9 @@ export function start(root: HTMLElement): void {
   function drawLinks(): void {
     isScheduled = false;
     for (const side of sides as Side[]) {
-      const height = Math.max(side.pane.scrollHeight, 1);
-      side.sight.setAttribute("y", `${(side.pane.scrollTop / height) * 100}%`);
-      side.sight.setAttribute("height", `${(side.pane.clientHeight / height) * 100}%`);
+      const [first, share] = sightOf(side);
+      side.sight.setAttribute("y", `${first * 100}%`);
+      side.sight.setAttribute("height", `${share * 100}%`);
     }
     const width = links!.clientWidth;
     if (width === 0) return;
@@ -128,7 +134,46 @@ export function start(root: HTMLElement): void {
     other.pane.scrollTop = follow(known, leader.pane.scrollTop + eye) - eye;
   }
 
+  /** Shows both texts around a match that is not loaded. */
+  async function loadAround(index: number): Promise<void> {
+    const page = await pageAt(`${around}${index + 1}`);
+    for (const side of sides as Side[]) {
+      const loaded = find(`[data-pane=${side.name}]`, page);
+      if (loaded) side.pane.replaceChildren(...loaded.childNodes);
+    }
+    measure();
+  }
+
+  async function more(side: Side): Promise<void> {
+    if (!around || isLoading) return;
+    isLoading = true;
+    try {
+      const { scrollTop, clientHeight, scrollHeight } = side.pane;
+      for (const direction of directionsNear(scrollTop, clientHeight, scrollHeight)) {
+        const before = side.pane.scrollHeight;
+        if (!(await extend(side.pane, `[data-pane=${side.name}]`, direction))) continue;
+        if (direction === "earlier") side.pane.scrollTop += side.pane.scrollHeight - before;
+        measure();
+      }
+    } finally {
+      isLoading = false;
+    }
+  }
+
   function go(index: number, scrolls: readonly Side[] = sides as Side[]): void {
+    const wanted = (index + matches.length) % Math.max(matches.length, 1);
+    const isMissing = (sides as Side[]).some((side) => !side.marks[wanted]);
+    if (around && matches.length > 0 && isMissing) {
+      status!.textContent = "Loading…";
+      isLoading = true;
+      loadAround(wanted).then(() => show(wanted, sides as Side[])).catch(() => { location.href = `${around}${wanted + 1}`; })
+        .finally(() => { isLoading = false; });
+    } else {
+      show(index, scrolls);
+    }
+  }
+
+  function show(index: number, scrolls: readonly Side[] = sides as Side[]): void {
     if (matches.length === 0) return;
     const mark = (isNow: boolean): void => {
       for (const side of sides as Side[]) side.marks[current]?.classList.toggle("now", isNow);
@@ -159,14 +204,25 @@ export function start(root: HTMLElement): void {
     measure();
   }
 
+  /** On a phone, one text is shown at a time. */
+  function swap(): void {
+    const isSwapped = root.classList.toggle("swapped");
+    const button = find("[data-do=swap]", root);
+    button?.setAttribute("aria-pressed", String(isSwapped));
+    if (button) button.textContent = isSwapped ? "Show text A" : "Show text B";
+    measure();
+    if (current >= 0) show(current, [isSwapped ? right! : left!]);
+  }
+
   const actions: Record<string, () => void> = {
     next: () => go(current + 1),
     previous: () => go(current < 0 ? matches.length - 1 : current - 1),
     mode: switchMode,
     anchor,
+    swap,
     together: () => { together.checked = !together.checked; },
   };
-  const keys: Record<string, string> = { j: "next", n: "next", k: "previous", p: "previous", d: "mode", a: "anchor", s: "together" };
+  const keys: Record<string, string> = { j: "next", n: "next", k: "previous", p: "previous", d: "mode", a: "anchor", s: "together", o: "swap" };
   for (const button of all<HTMLButtonElement>("[data-do]", root)) {
     button.addEventListener("click", () => actions[button.dataset.do ?? ""]?.());
   }
@@ -183,7 +239,7 @@ export function start(root: HTMLElement): void {
     const row = target?.closest<HTMLAnchorElement>("[data-matches] a.swatch");
     if (row) {
       event.preventDefault();
-      go(Number(row.hash.slice(2)) - 1);
+      go(Number(row.dataset.index));
     } else if (mark) {
       if (target?.closest("a")) event.preventDefault();
       const other = left!.pane.contains(mark) ? right! : left!;
@@ -199,11 +255,16 @@ export function start(root: HTMLElement): void {
     side.pane.addEventListener("scroll", () => {
       if (leader === side) scrollOther();
       schedule();
+      void more(side);
     }, { passive: true });
     side.map.addEventListener("click", (event) => {
       const box = side.map.getBoundingClientRect();
       const share = ((event as MouseEvent).clientY - box.top) / Math.max(box.height, 1);
       leader = side;
+      if (around) return go(nearest(all<SVGRectElement>("rect[data-index]", side.map).reduce<number[]>((tops, rect) => {
+        tops[Number(rect.dataset.index)] = Number.parseFloat(rect.getAttribute("y") ?? "");
+        return tops;
+      }, matches.map(() => NaN)), share * 100));
       side.pane.scrollTop = share * side.pane.scrollHeight - side.pane.clientHeight / 2;
     });
   }
@@ -217,11 +278,20 @@ function clamp(value: number, min: number, max: number): number {
   return Math.min(Math.max(value, min), max);
 }
 
+/** Returns the part of the whole text that is visible: its begin and its length, as shares. */
+function sightOf(side: Side): readonly [number, number] {
+  const height = Math.max(side.pane.scrollHeight, 1);
+  const text = find(".text", side.pane);
+  const [from, to, length] = ["from", "to", "length"].map((name) => Number(text?.dataset[name])) as [number, number, number];
+  const [shown, begin] = length > 0 ? [(to - from) / length, from / length] : [1, 0];
+  return [begin + (side.pane.scrollTop / height) * shown, (side.pane.clientHeight / height) * shown];
+}
+
 function sideOf(root: HTMLElement, name: string, count: number): Side | undefined {
   const pane = find(`[data-pane=${name}]`, root);
   const map = find<SVGElement>(`[data-map=${name}]`, root);
   const sight = find<SVGRectElement>(`[data-map=${name}] .sight`, root);
   if (!pane || !map || !sight) return undefined;
   const marks = Array.from({ length: count }, (_, index) => document.getElementById(`${name}${index + 1}`));
-  return { pane, map, sight, marks, tops: [], ends: [] };
+  return { name, pane, map, sight, marks, tops: [], ends: [] };
 }

@@ -30,7 +30,7 @@ export function start(root: HTMLElement): void {
     }
     const { open } = data;
     if (mode === "matrix") {
-      canvas!.replaceChildren(open ? drawMatrix(open) : make("p", { class: "caption soft" }, "Open a cluster from the list to see its matrix."));
+      canvas!.replaceChildren(open ? drawMatrix(open) : make("p", { class: "empty" }, "A matrix shows one cluster. Open a cluster from the list."));
     } else if (!open) {
       canvas!.replaceChildren(drawBubbles(data.clusters));
       if (png) png.textContent = "SVG";
