@@ -23,7 +23,7 @@ class DedupResult:
 
     #: The remaining data, in the type that was passed in.
     data: Any
-    _found: _textkin.FoundDuplicates | StoredDuplicates
+    _found: Any
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DedupResult, (self.data, StoredDuplicates.of(self._found))
@@ -43,7 +43,8 @@ class DedupResult:
     @property
     def problems(self) -> list[str]:
         """Documents that could not be read (``strict=False``); they stay in the data."""
-        return self._found.problems()
+        problems: list[str] = self._found.problems()
+        return problems
 
     def __repr__(self) -> str:
         counts = self.counts

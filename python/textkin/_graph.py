@@ -32,8 +32,8 @@ class Cluster:
 class Graph:
     """Documents, and the pairs among them that share text.
 
-    A graph has an Arrow stream of its pairs, so ``pyarrow.table(graph)`` and ``polars.DataFrame(graph)`` work. It can be
-    pickled, without the texts of its documents.
+    A graph has an Arrow stream of its pairs, so ``pyarrow.table(graph)`` and ``polars.DataFrame(graph)`` work. It can
+    be pickled, without the texts of its documents.
 
     >>> import textkin
     >>> boat = "row row row your boat gently down the stream"
@@ -160,8 +160,8 @@ class Graph:
         return require("pyarrow").table(self._found.passage_clusters(self._data, settings))
 
     def to_html(self, min_words: int = 0, max_gap: int = _textkin.DEFAULT_MAX_GAP) -> str:
-        """A self-contained HTML page of the pairs, their passages and the clusters, as ``textkin discover --html`` writes
-        it. Reads the texts of the strongest pairs again."""
+        """A self-contained HTML page of the pairs, their passages and the clusters, as ``textkin discover --html``
+        writes it. Reads the texts of the strongest pairs again."""
         inputs = self._data.paths if isinstance(self._data, Paths) else []
         settings = {**self._settings, "min_words": min_words, "max_gap": max_gap}
         return self._found.html(self._data, inputs, self._cluster_by, settings)

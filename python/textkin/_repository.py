@@ -176,8 +176,8 @@ class Repository:
 
         ``textkin measures`` lists the scores. ``threshold`` is the minimum score, in percent of the score of the
         query with itself; by default that of ``textkin search``, and 0 returns everything that has anything in common.
-        ``stop_words`` and the ``stop_frequent`` most frequent words of the repository are ignored. ``select`` chooses the
-        chunks of the query to look up.
+        ``stop_words`` and the ``stop_frequent`` most frequent words of the repository are ignored. ``select`` chooses
+        the chunks of the query to look up.
         """
         settings = settings_dict(
             top=top,
@@ -202,15 +202,18 @@ class Repository:
     ) -> list[PassageHit]:
         """Returns up to ``top`` documents with passages that are similar to passages of ``text``.
 
-        A passage is ``window`` words long, and one begins every ``step`` words. Two passages are similar if the score of
-        one against the other is at least ``threshold`` percent of its score with itself.
+        A passage is ``window`` words long, and one begins every ``step`` words. Two passages are similar if the score
+        of one against the other is at least ``threshold`` percent of its score with itself.
         """
         settings = settings_dict(top=top, window=window, step=step, threshold=threshold, threads=threads)
         query = Offsets(text)
         hits = []
         for id, pairs in self._handle.search_passages(text, settings):
             document = Offsets(self.text(id) or "")
-            passages = [SimilarPassage(query.span(*own), document.span(*other), percent) for own, other, percent in pairs]
+            passages = [
+                SimilarPassage(query.span(*own), document.span(*other), percent)
+                for own, other, percent in pairs
+            ]
             hits.append(PassageHit(id, passages))
         return hits
 

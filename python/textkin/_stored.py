@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from textkin import _textkin
@@ -53,6 +53,20 @@ class StoredDuplicates:
 
 
 @dataclass(frozen=True)
+class Summary:
+    """Numbers and messages of a graph."""
+
+    n_pairs: int
+    n_documents: int
+    threshold: float | None
+    min_threshold: float
+    score: str
+    problems: list[str]
+    notes: list[tuple[str, str, str]]
+    counts: list[tuple[str, int]]
+
+
+@dataclass(frozen=True)
 class StoredGraph:
     """A graph of documents and pairs, without the texts of the documents."""
 
@@ -61,44 +75,51 @@ class StoredGraph:
     document_table: Any
     groups: list[tuple[list[str], float, float]]
     cluster_by: str
-    #: The other results, by name.
-    facts: dict[str, Any]
+    summary: Summary
 
     @classmethod
     def of(cls, found: Any, cluster_by: str) -> StoredGraph:
         table = require("pyarrow").table
-        names = ("n_pairs", "n_documents", "threshold", "min_threshold", "score", "problems", "notes", "counts")
         return cls(
             pairs=table(found.table()) if found.is_listed() else None,
             document_table=table(found.documents()),
             groups=found.clusters(cluster_by),
             cluster_by=cluster_by,
-            facts={name: getattr(found, name)() for name in names},
+            summary=Summary(
+                found.n_pairs(),
+                found.n_documents(),
+                found.threshold(),
+                found.min_threshold(),
+                found.score(),
+                found.problems(),
+                found.notes(),
+                found.counts(),
+            ),
         )
 
     def n_pairs(self) -> int:
-        return self.facts["n_pairs"]
+        return self.summary.n_pairs
 
     def n_documents(self) -> int:
-        return self.facts["n_documents"]
+        return self.summary.n_documents
 
     def threshold(self) -> float | None:
-        return self.facts["threshold"]
+        return self.summary.threshold
 
     def min_threshold(self) -> float:
-        return self.facts["min_threshold"]
+        return self.summary.min_threshold
 
     def score(self) -> str:
-        return self.facts["score"]
+        return self.summary.score
 
     def problems(self) -> list[str]:
-        return self.facts["problems"]
+        return self.summary.problems
 
     def notes(self) -> list[tuple[str, str, str]]:
-        return self.facts["notes"]
+        return self.summary.notes
 
     def counts(self) -> list[tuple[str, int]]:
-        return self.facts["counts"]
+        return self.summary.counts
 
     def is_listed(self) -> bool:
         return self.pairs is not None
@@ -134,10 +155,12 @@ class StoredGraph:
         columns = pairs.select(["a", "b", "score"]).to_pydict()
         edges = [(number[a], number[b], score) for a, b, score in zip(*columns.values())]
         clusters = _textkin.clusters_of_edges(len(ids), edges, self.cluster_by)
-        groups = [([ids[n] for n in members], *rest) for members, *rest in clusters]
+        groups = [
+            ([ids[n] for n in members], density, weakest) for members, density, weakest in clusters
+        ]
         counts = [(name, pairs.num_rows if name == "pairs" else n) for name, n in self.counts()]
-        facts = {**self.facts, "n_pairs": pairs.num_rows, "threshold": threshold, "counts": counts}
-        return StoredGraph(pairs, self.document_table, groups, self.cluster_by, facts)
+        summary = replace(self.summary, n_pairs=pairs.num_rows, threshold=threshold, counts=counts)
+        return StoredGraph(pairs, self.document_table, groups, self.cluster_by, summary)
 
     def _without_texts(self, *_: Any) -> NoReturn:
         raise DataError(

@@ -209,6 +209,44 @@ impl RollingHash {
     }
 }
 
+/// The hashes of [`RollingHash::hash_all`], from an iterator of token hashes of which only `k` are in memory.
+#[derive(Clone, Debug)]
+pub struct RunHashes<I> {
+    rolling: RollingHash,
+    tokens: I,
+    /// The hashes of the last run; the one at `oldest` leaves it next.
+    run: Vec<u64>,
+    oldest: usize,
+    value: u64,
+}
+
+impl<I: Iterator<Item = u64>> RunHashes<I> {
+    /// Creates the hashes of all runs of `tokens`.
+    pub fn new(rolling: RollingHash, tokens: I) -> Self {
+        Self { rolling, tokens, run: Vec::new(), oldest: 0, value: 0 }
+    }
+}
+
+impl<I: Iterator<Item = u64>> Iterator for RunHashes<I> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        if self.run.is_empty() {
+            self.run.extend(self.tokens.by_ref().take(self.rolling.k));
+            let fold =
+                |value: u64, hash: &u64| value.wrapping_mul(RollingHash::BASE).wrapping_add(*hash);
+            self.value = self.run.iter().fold(0, fold);
+            return (!self.run.is_empty()).then(|| mix(self.value));
+        }
+        let enters = self.tokens.next()?;
+        let leaves = std::mem::replace(&mut self.run[self.oldest], enters);
+        self.oldest = (self.oldest + 1) % self.run.len();
+        self.value = self.value.wrapping_mul(RollingHash::BASE).wrapping_add(enters);
+        self.value = self.value.wrapping_sub(leaves.wrapping_mul(self.rolling.leaving));
+        Some(mix(self.value))
+    }
+}
+
 /// Number of chunks of `k` overlapping words in a document of `n_tokens`.
 #[must_use]
 pub fn overlapping_count(n_tokens: usize, k: usize) -> usize {
@@ -218,6 +256,17 @@ pub fn overlapping_count(n_tokens: usize, k: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn run_hashes_are_those_of_all_tokens() {
+        for (n, k) in (0..12).flat_map(|n| (1..6).map(move |k| (n, k))) {
+            let tokens: Vec<u64> = (0..n).map(|token| token * token + 7).collect();
+            let mut expected = Vec::new();
+            RollingHash::new(k).hash_all(&tokens, |hash| expected.push(hash));
+            let found = RunHashes::new(RollingHash::new(k), tokens.into_iter());
+            assert_eq!(found.collect::<Vec<u64>>(), expected, "{n} tokens, k = {k}");
+        }
+    }
 
     #[test]
     fn token_hashes_never_change() {

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use textkin_core::chunk::{RollingHash, overlapping_count, short_token_hash, token_hash};
+use textkin_core::chunk::{
+    RollingHash, RunHashes, overlapping_count, short_token_hash, token_hash,
+};
 use textkin_core::{Chunk, Identity, Tokens};
 
 use crate::array::{Array, SpillFile, Window};
@@ -326,6 +328,50 @@ fn after_separators(bytes: &[u8], n: usize) -> Option<usize> {
     memchr::memchr_iter(Tokens::SEPARATOR, bytes).nth(n - 1).map(|offset| offset + 1)
 }
 
+/// The words of a large text, which is read part by part so that little more than its words is in memory.
+#[derive(Debug, Default)]
+pub struct LargeText {
+    text: Vec<u8>,
+    samples: Vec<u32>,
+    n_tokens: usize,
+}
+
+impl LargeText {
+    /// Creates an empty text with room for `bytes` bytes.
+    #[must_use]
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self { text: Vec::with_capacity(bytes), ..Self::default() }
+    }
+
+    /// Appends the tokens of the next part.
+    pub fn push(&mut self, tokens: &Tokens) {
+        let start = self.text.len() as u32;
+        let first = self.n_tokens.next_multiple_of(SAMPLE) - self.n_tokens;
+        let sampled = (first..tokens.len()).step_by(SAMPLE);
+        self.samples.extend(sampled.map(|token| start + tokens.start(token)));
+        self.text.extend_from_slice(tokens.normalized());
+        self.n_tokens += tokens.len();
+    }
+
+    /// Its normalized tokens, as [`Tokens::normalized`].
+    #[must_use]
+    pub fn normalized(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Number of tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.n_tokens
+    }
+
+    /// Whether it has no tokens.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.n_tokens == 0
+    }
+}
+
 /// Collects texts into a [`Batch`].
 #[derive(Debug)]
 pub struct BatchBuilder {
@@ -337,6 +383,8 @@ pub struct BatchBuilder {
     samples: Vec<u32>,
     chunk_bounds: Vec<ChunkBounds>,
     hashes: Vec<u64>,
+    /// Whether the batch is one large text, whose chunks are hashed once all of it is there.
+    is_large: bool,
 }
 
 impl BatchBuilder {
@@ -352,6 +400,7 @@ impl BatchBuilder {
             samples: Vec::new(),
             chunk_bounds: Vec::new(),
             hashes: Vec::with_capacity(if settings.records { FULL_CHUNKS } else { 0 }),
+            is_large: false,
         }
     }
 
@@ -366,7 +415,8 @@ impl BatchBuilder {
     pub fn is_full(&self, bytes: usize) -> bool {
         let beyond =
             !self.is_empty() && self.text.len() + bytes > FULL_BYTES.max(u32::MAX as usize / 2);
-        self.batch.n_chunks as usize >= FULL_CHUNKS || self.text.len() >= FULL_BYTES || beyond
+        let is_full = self.batch.n_chunks as usize >= FULL_CHUNKS || self.text.len() >= FULL_BYTES;
+        is_full || beyond || self.is_large
     }
 
     /// Adds a text whose chunks are all runs of `k` words. Returns its number in the batch.
@@ -380,6 +430,17 @@ impl BatchBuilder {
             hashes.reserve(n_chunks as usize);
             self.rolling.hash_all(tokens.hashes(), |hash| hashes.push(hash & mask));
         }
+        number
+    }
+
+    /// Adds a large text whose chunks are all runs of `k` words, as the only text of the batch. Returns its number.
+    pub fn add_large(&mut self, text: LargeText) -> u32 {
+        debug_assert!(self.is_empty(), "a large text has a batch of its own");
+        let k = self.settings.overlapping_words.unwrap_or(1) as usize;
+        let number = self.add_text(text.len(), overlapping_count(text.len(), k) as u32);
+        (self.text, self.samples) = (text.text, text.samples);
+        self.hashes = Vec::new();
+        self.is_large = true;
         number
     }
 
@@ -462,7 +523,14 @@ impl BatchBuilder {
     #[must_use]
     pub fn finish(self) -> Batch {
         let Self { settings, mut batch, mut text, mut samples, chunk_bounds, hashes, .. } = self;
-        if settings.records {
+        text.shrink_to_fit();
+        if settings.records && self.is_large {
+            let tokens = text.split(|&byte| byte == Tokens::SEPARATOR);
+            let tokens = tokens.filter(|token| !token.is_empty()).map(token_hash);
+            let mask = self.mask;
+            let hashes = RunHashes::new(self.rolling, tokens).map(|hash| hash & mask);
+            batch.partition(batch.n_chunks as usize, hashes.zip(0u32..));
+        } else if settings.records {
             let selected = std::mem::take(&mut batch.selected);
             let positions = hashes.iter().copied().zip(0u32..);
             if settings.selective {
@@ -480,7 +548,6 @@ impl BatchBuilder {
             }
             batch.selected = selected;
         }
-        text.shrink_to_fit();
         samples.shrink_to_fit();
         batch.texts.shrink_to_fit();
         batch.text = Array::Memory(text);
@@ -496,6 +563,46 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn a_large_text_gives_the_batch_of_its_tokens(
+            parts in prop::collection::vec(prop::collection::vec("[a-z]{1,9}", 0..30), 0..5),
+            k in 1..5u32,
+        ) {
+            let settings = BatchSettings {
+                overlapping_words: Some(k),
+                identity: Identity::Bytes,
+                selective: false,
+                records: true,
+                hash_bits: 20,
+            };
+            let tokens = |parts: &[Vec<String>]| {
+                let mut tokens = Tokens::default();
+                for token in parts.iter().flatten() {
+                    tokens.push(token.as_bytes(), textkin_core::Span::default());
+                }
+                tokens
+            };
+            let mut large = LargeText::with_capacity(0);
+            for part in &parts {
+                large.push(&tokens(std::slice::from_ref(part)));
+            }
+            let whole = tokens(&parts);
+            prop_assert_eq!((large.normalized(), large.len()), (whole.normalized(), whole.len()));
+            let (mut found, mut expected) = (BatchBuilder::new(settings), BatchBuilder::new(settings));
+            found.add_large(large);
+            expected.add_words(&whole);
+            prop_assert!(found.is_full(0));
+            let (found, expected) = (found.finish(), expected.finish());
+            let of = |batch: &Batch| {
+                let (mut text, mut samples, mut records) = Default::default();
+                let text = batch.text.read_all(&mut text).unwrap().to_vec();
+                let samples = batch.samples.read_all(&mut samples).unwrap().to_vec();
+                let records = batch.records.read_all(&mut records).unwrap().to_vec();
+                (text, samples, records, batch.partition_starts.clone(), batch.n_chunks)
+            };
+            prop_assert_eq!(of(&found), of(&expected));
+        }
+
         #[test]
         fn hash_tokens_equals_hashing_each_token(tokens in prop::collection::vec("[a-zé\u{80}]{1,20}", 0..30)) {
             let text = tokens.iter().fold(Vec::new(), |mut text, token| {

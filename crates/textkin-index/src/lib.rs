@@ -49,7 +49,7 @@ mod verify;
 mod work;
 
 pub use array::SpillFile;
-pub use batch::{Batch, BatchBuilder, BatchSettings, TextAddress};
+pub use batch::{Batch, BatchBuilder, BatchSettings, LargeText, TextAddress};
 pub use byte_store::ByteStore;
 pub use chunk_list::{KeepChunks, SharedChunkList};
 pub use collect::{Collection, Memory, Plan};

@@ -155,6 +155,9 @@ pub fn find_shared(
     })
 }
 
+/// Records to read from disk at a time.
+const RECORDS: usize = 1 << 16;
+
 /// Sorts the links of each batch by chunk, and drops the records.
 fn assign_links(
     batches: &mut [Batch],
@@ -170,8 +173,12 @@ fn assign_links(
         |window, batch| {
             pass.stop.check()?;
             let mut links = vec![Link::UNIQUE; batch.n_chunks as usize];
-            for record in batch.records.read_all(window)? {
-                links[record.position() as usize] = Link::from_raw(record.value());
+            let n_records = batch.records.len();
+            for start in (0..n_records).step_by(RECORDS) {
+                let end = n_records.min(start + RECORDS);
+                for record in batch.records.read(start..end, window)? {
+                    links[record.position() as usize] = Link::from_raw(record.value());
+                }
             }
             batch.records = Array::default();
             batch.partition_starts = Vec::new();

@@ -52,8 +52,8 @@ pub enum PassageColumns {
     /// Those of [`PassageRow`].
     #[default]
     Textkin,
-    /// Those of passim: `uid` (number of the row), `cluster`, `size`, `id`, `date`, `begin` and `end` in characters, and
-    /// `text`.
+    /// Those of passim: `uid` (number of the row), `cluster`, `size`, `id`, `date`, `begin` and `end` in characters,
+    /// and `text`.
     Passim,
 }
 

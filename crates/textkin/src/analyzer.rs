@@ -1,5 +1,7 @@
 //! The analyzer: tokenizer, chunker and selector as the settings describe them.
 
+use std::ops::Range;
+
 use textkin_core::chunk::overlapping_count;
 use textkin_core::{Chunk, Chunked, Chunker, Excluded, Layers, Selector, Tokenizer, Tokens};
 use textkin_index::BatchSettings;
@@ -58,6 +60,17 @@ impl Analyzer {
     /// Tokenizes `text` into `tokens`.
     pub fn tokenize(&self, text: &str, tokens: &mut Tokens) {
         self.tokenizer.tokenize(text, tokens);
+    }
+
+    /// Returns consecutive ranges of `text`, each of about `n_bytes` bytes, whose words one after the other are those of
+    /// the whole text, if its chunks are all runs of words; `None` if it cannot be divided.
+    pub(crate) fn parts<'a>(
+        &self,
+        text: &'a str,
+        n_bytes: usize,
+    ) -> Option<impl Iterator<Item = Range<usize>> + use<'a>> {
+        self.all_words()?;
+        self.tokenizer.parts(text, n_bytes)
     }
 
     /// Returns the excluded parts of `text` and the reasons.

@@ -272,6 +272,7 @@ fn find(
         is_strict: settings.is_strict,
         checks_ids,
         pairing: &settings.pairing,
+        large_text: settings.tuning.large_text,
         progress: &control.progress,
         stop: &control.stop,
     };

@@ -11,9 +11,9 @@ use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 use textkin_core::parallel;
 use textkin_core::{
-    Chunk, Content, Document, DocumentSink, Note, Problem, Source, StoredChunks, Tokens,
+    Chunk, Content, Disguises, Document, DocumentSink, Note, Problem, Source, StoredChunks, Tokens,
 };
-use textkin_index::{BatchBuilder, Collection, Progress, Stop, TextAddress};
+use textkin_index::{BatchBuilder, Collection, LargeText, Progress, Stop, TextAddress};
 
 use crate::analyzer::Analyzer;
 use crate::documents::{DocumentPart, Documents};
@@ -22,7 +22,10 @@ use crate::settings::Pairing;
 use crate::sides::{FieldValues, sides_of_values};
 
 /// Buffers with more bytes of tokens than this are not reused for the next document.
-const LARGE_TEXT: usize = 16 << 20;
+const LARGE_BUFFER: usize = 16 << 20;
+/// A large text is read in this many parts, or parts of [`MAX_PART`] bytes.
+const MIN_PARTS: usize = 4;
+const MAX_PART: usize = 4 << 20;
 
 /// The documents that were read.
 #[derive(Debug, Default)]
@@ -150,6 +153,8 @@ pub(crate) struct IngestOptions<'a> {
     /// Whether a document with the id of an earlier one is a problem.
     pub(crate) checks_ids: bool,
     pub(crate) pairing: &'a Pairing,
+    /// Bytes of a text that is read in parts.
+    pub(crate) large_text: usize,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
 }
@@ -211,6 +216,8 @@ struct Worker<'a, 'b> {
     builder: BatchBuilder,
     n_texts: u32,
     piece: PieceResult,
+    /// Bytes of the piece that progress shows already.
+    n_shown: u64,
     failure: Option<Error>,
 }
 
@@ -226,6 +233,7 @@ impl<'a, 'b> Worker<'a, 'b> {
             builder,
             n_texts: 0,
             piece: PieceResult::default(),
+            n_shown: 0,
             failure: None,
         }
     }
@@ -241,13 +249,14 @@ impl<'a, 'b> Worker<'a, 'b> {
             };
             let bytes = piece.bytes();
             self.piece = PieceResult { number, part, bytes, ..PieceResult::default() };
+            self.n_shown = 0;
             piece.read(&mut self);
             let mut done = std::mem::take(&mut self.piece);
             done.documents.shrink();
             // The size of a stream is unknown until it has been read.
             done.bytes = if bytes == 0 { done.text_bytes } else { bytes };
             shared.parts.lock().unwrap_or_else(|broken| broken.into_inner()).push(done);
-            shared.options.progress.advance(bytes);
+            shared.options.progress.advance(bytes - self.n_shown);
             if self.failure.is_some() {
                 shared.failed.store(true, Ordering::Relaxed);
             }
@@ -266,13 +275,15 @@ impl<'a, 'b> Worker<'a, 'b> {
 
     /// Starts a new batch if a text of `bytes` bytes does not fit into the current one.
     fn make_room(&mut self, bytes: usize) -> Result<(), Error> {
-        if self.builder.is_full(bytes) {
-            let (batch, builder) = self.shared.collection.begin();
-            let number = std::mem::replace(&mut self.batch, batch);
-            let full = std::mem::replace(&mut self.builder, builder);
-            self.n_texts = 0;
-            self.shared.collection.push(number, full.finish())?;
-        }
+        if self.builder.is_full(bytes) { self.next_batch() } else { Ok(()) }
+    }
+
+    fn next_batch(&mut self) -> Result<(), Error> {
+        let (batch, builder) = self.shared.collection.begin();
+        let number = std::mem::replace(&mut self.batch, batch);
+        let full = std::mem::replace(&mut self.builder, builder);
+        self.n_texts = 0;
+        self.shared.collection.push(number, full.finish())?;
         Ok(())
     }
 
@@ -302,6 +313,45 @@ impl<'a, 'b> Worker<'a, 'b> {
         Ok(Some(address))
     }
 
+    /// Returns the words of a large text. Its parts are tokenized one by one; progress shows each of them.
+    fn large(
+        &mut self,
+        text: &str,
+        parts: impl Iterator<Item = std::ops::Range<usize>>,
+    ) -> LargeText {
+        let mut large = LargeText::with_capacity(text.len());
+        let mut disguises = Disguises::default();
+        for part in parts {
+            let n_bytes = (part.len() as u64).min(self.piece.bytes - self.n_shown);
+            self.shared.analyzer.tokenize(&text[part], &mut self.tokens);
+            large.push(&self.tokens);
+            disguises.add(self.tokens.disguises());
+            self.shared.options.progress.advance(n_bytes);
+            self.n_shown += n_bytes;
+            if self.shared.options.stop.is_requested() {
+                break;
+            }
+        }
+        self.tokens.clear();
+        *self.tokens.disguises_mut() = disguises;
+        large
+    }
+
+    /// Returns the address of a large text; `None` if it has no words.
+    fn large_text(&mut self, large: LargeText) -> Result<Option<TextAddress>, Error> {
+        if large.is_empty() {
+            return Ok(None);
+        }
+        if !self.builder.is_empty() {
+            self.next_batch()?;
+        }
+        let (address, is_new) = self.find_or_add(digest_of(large.normalized(), [&[], &[]]));
+        if is_new {
+            self.builder.add_large(large);
+        }
+        Ok(Some(address))
+    }
+
     /// Returns the address of the text with these chunks; `None` if it has no words. Documents with the
     /// same chunks count as exact copies: nothing else is known of them.
     fn stored_chunks(&mut self, stored: &StoredChunks<'_>) -> Result<Option<TextAddress>, Error> {
@@ -316,10 +366,27 @@ impl<'a, 'b> Worker<'a, 'b> {
         Ok(Some(address))
     }
 
+    /// Returns the parts of a large text, if it can be divided.
+    fn parts<'t>(
+        &self,
+        text: &'t str,
+    ) -> Option<impl Iterator<Item = std::ops::Range<usize>> + use<'t>> {
+        let is_large = text.len() >= self.shared.options.large_text;
+        let n_bytes = MAX_PART.min(text.len() / MIN_PARTS);
+        is_large.then(|| self.shared.analyzer.parts(text, n_bytes)).flatten()
+    }
+
     /// Adds the content of a document; returns its number of words and the address of its text.
     fn content(&mut self, content: Content<'_>) -> Result<(u32, Option<TextAddress>), Error> {
         match content {
             Content::Text(text) => {
+                let parts = self.parts(&text);
+                if let Some(large) = parts.map(|parts| self.large(&text, parts)) {
+                    self.piece.text_bytes += text.len() as u64;
+                    drop(text);
+                    let words = u32::try_from(large.len()).expect("a text is limited to 4 GiB");
+                    return Ok((words, self.large_text(large)?));
+                }
                 self.shared.analyzer.tokenize(&text, &mut self.tokens);
                 self.piece.text_bytes += text.len() as u64;
                 // Free the memory of a large text before its chunks are computed.
@@ -357,7 +424,7 @@ impl DocumentSink for Worker<'_, '_> {
         if let Pairing::AcrossField(name) = self.shared.options.pairing {
             self.piece.fields.push(name, metadata.as_deref());
         }
-        if self.tokens.normalized().len() > LARGE_TEXT {
+        if self.tokens.normalized().len() > LARGE_BUFFER {
             self.tokens = self.shared.analyzer.tokens();
             self.chunks = Vec::new();
             self.selection = Vec::new();
@@ -382,9 +449,13 @@ impl DocumentSink for Worker<'_, '_> {
 /// Returns 128 bits of the BLAKE3 digest of the tokens and, if the settings use them, of the starts
 /// of sentences and paragraphs.
 pub(crate) fn digest(tokens: &Tokens) -> u128 {
+    digest_of(tokens.normalized(), [tokens.sentences(), tokens.paragraphs()])
+}
+
+fn digest_of(normalized: &[u8], structure: [&[u32]; 2]) -> u128 {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(tokens.normalized());
-    for starts in [tokens.sentences(), tokens.paragraphs()] {
+    hasher.update(normalized);
+    for starts in structure {
         hasher.update(&(starts.len() as u64).to_le_bytes());
         for start in starts {
             hasher.update(&start.to_le_bytes());

@@ -144,8 +144,8 @@ pub struct PassageClusters<'a> {
 }
 
 /// Finds the passages that documents of `found` share, and every place where each occurs: the reprints of a text, for
-/// example, the oldest first. The discovery must have kept places ([`Settings::keeps_passages`]); `source` is read again
-/// for the texts.
+/// example, the oldest first. The discovery must have kept places ([`Settings::keeps_passages`]); `source` is read
+/// again for the texts.
 ///
 /// A passage ends where fewer than half of the documents go on in the same way. Every word belongs to at most one
 /// passage. `rules` join what lies at most `max_gap` words apart, and drop passages with fewer than `min_words` words.

@@ -110,11 +110,13 @@ pub struct Tuning {
     pub max_blocks: Option<usize>,
     /// Number of additions before common text is counted separately.
     pub max_additions: u64,
+    /// Bytes of a text that is read in parts.
+    pub large_text: usize,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { hash_bits: 64, max_blocks: None, max_additions: 1 << 30 }
+        Self { hash_bits: 64, max_blocks: None, max_additions: 1 << 30, large_text: 16 << 20 }
     }
 }
 

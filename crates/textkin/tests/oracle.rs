@@ -6,13 +6,17 @@
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 use textkin::Document;
 use textkin::engine::graph::{Clustering, Counting, ListingRules, PassageRules};
 use textkin::engine::index::{KeepChunks, Plan, SharedIndex};
 use textkin::engine::source::{InputFormat, Inputs, MemorySource, SourceSettings};
-use textkin::engine::types::{ChunkRun, Lists, Measure, Overlap, Pair, Reason};
+use textkin::engine::types::{
+    ChunkRun, DocumentSink, Lists, Measure, Overlap, Pair, Piece, Reason, Source,
+};
 use textkin::engine::{
     CommonText, DiscoveryOutput, RunControl, Settings, Tuning, compare, compare_without, discover,
     overlaps, passage_clusters,
@@ -393,8 +397,9 @@ proptest! {
         memory in prop::sample::select(vec![1u64, 8 << 20, 4 << 30]),
         threads in 1usize..4,
         hash_bits in prop::sample::select(vec![1u32, 4, 13, 64]),
+        large_text in prop::sample::select(vec![1usize, 20, usize::MAX]),
     ) {
-        let settings = Settings { plan, memory: Some(memory), threads: Some(threads), tuning: Tuning { hash_bits, ..Tuning::default() }, ..all(k) };
+        let settings = Settings { plan, memory: Some(memory), threads: Some(threads), tuning: Tuning { hash_bits, large_text, ..Tuning::default() }, ..all(k) };
         let found = run(&texts, &settings);
         let expected = oracle(&texts, k as usize);
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
@@ -966,5 +971,50 @@ fn imatch_joins_texts_that_differ_in_common_or_unique_words_only() {
         let expected: Vec<Vec<u32>> =
             (0..3).map(|n| (0..4).map(|round| round * 3 + n).collect()).collect();
         assert_eq!(found.near_copies.unwrap(), expected);
+    }
+}
+
+/// A piece with one document. Afterwards it notes how many bytes progress has shown.
+struct OneDocument {
+    text: String,
+    control: Arc<RunControl>,
+    shown: Arc<AtomicU64>,
+}
+
+impl Piece for OneDocument {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        let _ = sink.document(Document::new("a", self.text.as_str()));
+        self.shown.store(self.control.progress.snapshot().1, Ordering::Relaxed);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+}
+
+struct OnePiece(Option<OneDocument>, u64);
+
+impl Source for OnePiece {
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        self.0.take().map(|piece| Box::new(piece) as Box<dyn Piece>)
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        Some(self.1)
+    }
+}
+
+#[test]
+fn progress_shows_each_part_of_a_large_document() {
+    let text = "some words of a document ".repeat(100);
+    let n_bytes = text.len() as u64;
+    for (large_text, expected) in [(1000, n_bytes), (usize::MAX, 0)] {
+        let (control, shown) = (Arc::new(RunControl::default()), Arc::new(AtomicU64::new(0)));
+        let (text, shown_later) = (text.clone(), Arc::clone(&shown));
+        let piece = OneDocument { text, control: Arc::clone(&control), shown: shown_later };
+        let tuning = Tuning { large_text, ..Tuning::default() };
+        let settings = Settings { tuning, ..all(8) };
+        discover(&mut OnePiece(Some(piece), n_bytes), &settings, &control).unwrap();
+        assert_eq!(shown.load(Ordering::Relaxed), expected);
     }
 }

@@ -95,7 +95,7 @@ fn passages_obey_the_other_options() {
         ["more.jsonl", "pages.jsonl", "--across", "paper", "--passage-clusters", "p.jsonl", "-q"];
     folder.discover(&run).expect(0);
     assert_eq!(folder.json_lines("p.jsonl").len(), 6);
-    // Two pages of one newspaper alone are no reprint.
+    // Two pages of one newspaper alone are not a reprint.
     folder.write(
         "times.jsonl",
         page("1", None, "Times", RECIPE)
@@ -110,7 +110,7 @@ fn passages_obey_the_other_options() {
 fn passages_of_any_chunks_are_found() {
     let folder = Folder::new();
     newspapers(&folder);
-    for chunk in ["chars:12", "sentence", "words:3"] {
+    for chunk in ["chars:12", "words:3"] {
         let run = ["pages.jsonl", "--passage-clusters", "p.jsonl", "--chunk", chunk, "-q"];
         folder.discover(&run).expect(0);
         let rows = folder.json_lines("p.jsonl");

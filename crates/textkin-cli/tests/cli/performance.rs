@@ -1,6 +1,6 @@
 //! Results do not depend on threads, plan, memory, counting or how the input is split.
 
-use crate::support::{Folder, collection, lines, undirected};
+use crate::support::{Dice, Folder, collection, lines, undirected};
 
 /// A collection in several files, so that it is read in several pieces.
 fn parts() -> Folder {
@@ -77,4 +77,30 @@ fn data_over_the_memory_limit_is_spilled_and_removed() {
     let found = answer(&folder, "part-*.jsonl", &options);
     assert!(found == answer(&folder, "part-*.jsonl", &[]));
     assert!(crate::support::names(&folder.path("temporary")).is_empty());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_huge_document_takes_at_most_three_times_its_size_beyond_the_memory_limit() {
+    const SIZE: usize = 48 << 20;
+    let folder = Folder::new();
+    let mut dice = Dice::new(5);
+    let words = dice.words(5_000);
+    let mut text = String::with_capacity(SIZE + 100);
+    while text.len() < SIZE {
+        text.push_str(&words[dice.roll(words.len())]);
+        text.push(if dice.roll(12) == 0 { '\n' } else { ' ' });
+    }
+    folder.write("huge.txt", &text);
+    folder.write("part.txt", &text[1_000_000..1_050_000]);
+    let stats = |input: &str| {
+        let options = ["--memory", "8MiB", "--threads", "1", "--stats", "s.json", "-q"];
+        folder.discover(&[&[input, "part.txt"], &options[..]].concat());
+        folder.json("s.json")
+    };
+    let memory = |stats: &serde_json::Value| stats["peak_rss_bytes"].as_u64().unwrap();
+    let (base, huge) = (stats("part.txt"), stats("huge.txt"));
+    assert_eq!((&huge["documents"], &huge["edges"]), (&2.into(), &1.into()));
+    let beyond = memory(&huge) - memory(&base);
+    assert!(beyond <= (8 << 20) + 3 * text.len() as u64, "{beyond} bytes for {}", text.len());
 }

@@ -10,6 +10,7 @@ mod ascii;
 mod disguise;
 mod exclusion;
 mod normalization;
+mod parts;
 mod refine;
 mod step;
 mod stop_words;

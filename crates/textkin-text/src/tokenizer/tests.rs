@@ -469,3 +469,28 @@ proptest! {
         prop_assert_eq!(is_disguised, !disguises.spans.is_empty());
     }
 }
+
+proptest! {
+    #[test]
+    fn the_words_of_parts_are_those_of_the_text(
+        text in "([a-zA-Z]{1,9}(-\n|[ \n]|, )|[0-9 ]{1,4}|é\u{301}|\u{200b}|\u{ad}|½|天|а|[ -~]{0,30}|\n\n){0,80}",
+        n_bytes in 1usize..40,
+    ) {
+        let tokenizer = WordTokenizer::default();
+        let mut whole = Tokens::new(Layers::NONE);
+        tokenizer.tokenize(&text, &mut whole);
+        let (mut words, mut disguises) = (Vec::new(), textkin_core::Disguises::default());
+        let mut at = 0;
+        for part in tokenizer.parts(&text, n_bytes).unwrap() {
+            prop_assert_eq!(part.start, at);
+            at = part.end;
+            let mut tokens = Tokens::new(Layers::NONE);
+            tokenizer.tokenize(&text[part], &mut tokens);
+            words.extend_from_slice(tokens.normalized());
+            disguises.add(tokens.disguises());
+        }
+        prop_assert_eq!(at, text.len());
+        prop_assert_eq!(words, whole.normalized());
+        prop_assert_eq!(disguises.notes(), whole.disguises().notes());
+    }
+}

@@ -6,6 +6,7 @@ use textkin_core::{Excluded, Exclusion, Layers, Span, Tokenizer, Tokens};
 
 use super::ascii::AsciiScanner;
 use super::exclusion::{excluded_ranges, kept_ranges};
+use super::parts::parts;
 use super::refine::{Refinement, copy_kept};
 use super::unicode::{CharacterSteps, UnicodeScanner};
 use super::{Normalization, Template, structure};
@@ -117,6 +118,19 @@ impl WordTokenizer {
         }
         excluded.sort_by_key(|excluded| excluded.span);
         excluded
+    }
+
+    /// Returns consecutive ranges of `text`, each of about `n_bytes` bytes, whose words one after the other are those of
+    /// the whole text. `None` if words depend on other parts of the text: if anything is excluded or refined.
+    pub fn parts<'a>(
+        &self,
+        text: &'a str,
+        n_bytes: usize,
+    ) -> Option<impl Iterator<Item = Range<usize>> + use<'a>> {
+        let is_plain = self.refinement.is_none()
+            && self.template.is_none()
+            && self.normalization == self.normalization.clone().without_exclusions();
+        is_plain.then(|| parts(text, n_bytes))
     }
 
     /// Appends the words of `text` to `tokens`, without refinement.
