@@ -71,8 +71,11 @@ pub(super) fn planted(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     let given = &context.collection().items;
     let mut all = if given.is_empty() { invented(context.seed) } else { given.to_vec() };
     shuffle(&mut all, &mut random);
-    let held_out = all.split_off(all.len() - HELD_OUT.min(all.len() / 4));
+    let mut held_out = all.split_off(all.len() - HELD_OUT.min(all.len() / 4));
     let items = all;
+    // Sets repeat questions; those are no hard negatives.
+    let known: HashSet<String> = items.iter().map(|item| letters(&item.question)).collect();
+    held_out.retain(|item| !known.contains(&letters(&item.question)));
     let background: Vec<&str> =
         context.collection().texts.iter().map(|document| document.text.as_str()).collect();
     let filler: Vec<&str> = background.iter().flat_map(|text| text.split_whitespace()).collect();
@@ -262,6 +265,11 @@ fn prompt(item: &EvaluationItem) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the letters and digits of a text.
+fn letters(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 fn n_numbers(text: &str) -> usize {
     let is_number = |word: &&str| word.bytes().any(|byte| byte.is_ascii_digit());
     text.split_whitespace().filter(is_number).count()
@@ -289,19 +297,15 @@ fn wrapped(text: &str, columns: usize) -> String {
     wrapped
 }
 
-/// Returns the numbers of those `others` that are most similar to an item without being the same, most similar first.
+/// Returns the numbers of `others`, those first that are most similar to an item.
 fn similar(items: &[EvaluationItem], others: &[EvaluationItem]) -> Vec<usize> {
     let runs = |item: &EvaluationItem| -> HashSet<Vec<String>> {
         let words: Vec<String> = item.question.split_whitespace().map(str::to_lowercase).collect();
         words.windows(3).map(<[String]>::to_vec).collect()
     };
     let known: Vec<HashSet<Vec<String>>> = items.iter().map(runs).collect();
-    let questions: HashSet<&str> = items.iter().map(|item| item.question.as_str()).collect();
     let mut ranked: Vec<(f64, usize)> = Vec::new();
     for (number, other) in others.iter().enumerate() {
-        if questions.contains(other.question.as_str()) {
-            continue;
-        }
         let other = runs(other);
         let resemblance = |known: &HashSet<Vec<String>>| {
             let shared = known.intersection(&other).count() as f64;

@@ -61,6 +61,7 @@ pub(super) fn rewrite_blocks<E: DocumentEditor + Send>(
     let is_next = Condvar::new();
     parallel::run(threads, |_| {
         let mut lines = RecordWriter::new(settings, name);
+        let mut edited = Vec::new();
         loop {
             let mut reading = reader.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(block) = reading.0.next() else { return };
@@ -69,7 +70,7 @@ pub(super) fn rewrite_blocks<E: DocumentEditor + Send>(
             drop(reading);
             let mut editor = new_editor();
             let mut capture = EditorSink::new(&mut editor);
-            let mut edited = Vec::with_capacity(block.bytes.len());
+            edited.clear();
             let written = block.write(&mut lines, &mut capture, &mut edited);
             let is_stopped = capture.is_stopped;
             let guard = writer.lock().unwrap_or_else(PoisonError::into_inner);

@@ -481,10 +481,18 @@ fn output_and_order_do_not_depend_on_threads() {
             };
             (outcome.unwrap(), out, seen.ids, seen.problems)
         };
+        // Compressed bytes depend on the blocks in which they are written.
+        let plain = |bytes: &[u8]| match bytes.starts_with(b"\x1f\x8b") {
+            true => decompress("gz", bytes),
+            false => bytes.to_vec(),
+        };
         let expected = rewritten(None);
         assert!(expected.2.len() > 1_000 && !expected.3.is_empty());
-        for threads in [1, 2, 5] {
-            assert!(rewritten(Some(threads)) == expected, "{threads} threads");
+        let one = rewritten(Some(1));
+        assert!(plain(&one.1) == plain(&expected.1));
+        assert_eq!((&one.0, &one.2, &one.3), (&expected.0, &expected.2, &expected.3));
+        for threads in [2, 5] {
+            assert!(rewritten(Some(threads)) == one, "{threads} threads");
         }
     }
 }

@@ -72,13 +72,14 @@ impl<'a> LeakEditor<'a> {
     /// Creates an editor, which reports its progress in bytes of text.
     #[must_use]
     pub fn new(matcher: &'a LeakMatcher, cut: Cut, control: &'a RunControl) -> Self {
-        let (buffer, found) = (MatchBuffer::default(), EditedDocuments::default());
+        let (buffer, found) = (matcher.take_buffer(), EditedDocuments::default());
         Self { matcher, cut, buffer, control, found }
     }
 
     /// Returns what was found.
     #[must_use]
     pub fn finish(self) -> EditedDocuments {
+        self.matcher.return_buffer(self.buffer);
         self.found
     }
 

@@ -11,7 +11,7 @@
 //!    answer or its passage near by.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::{HashMap, HashSet};
 use textkin_core::{Span, Tokenizer, Tokens, parallel};
@@ -43,7 +43,7 @@ const MIN_QUESTION: usize = 2;
 const ANSWER_DISTANCE: usize = 24;
 
 /// The same for answers of one or two words.
-const SHORT_ANSWER_DISTANCE: usize = 8;
+const SHORT_ANSWER_DISTANCE: usize = 4;
 
 /// Minimum share of an answer, weighted by rarity, and of a passage.
 const ANSWER_SHARE: f64 = 0.8;
@@ -158,6 +158,8 @@ pub struct LeakMatcher {
     tokenizer: WordTokenizer,
     /// Items that are in too many documents to be leaks.
     public: HashSet<u32>,
+    /// Working memory that no thread uses.
+    buffers: Mutex<Vec<MatchBuffer>>,
 }
 
 /// Working memory of a thread.
@@ -260,8 +262,8 @@ impl LeakMatcher {
             Preset::Llama => RunIndex::of_all_runs(&texts, |_| published::TEN),
             Preset::Decon => RunIndex::of_all_runs(&texts, |_| 5),
         };
-        let public = HashSet::new();
-        Self { set, preset, min_share: None, texts, items, index, tokenizer, public }
+        let (public, buffers) = (HashSet::new(), Mutex::default());
+        Self { set, preset, min_share: None, texts, items, index, tokenizer, public, buffers }
     }
 
     /// Sets the minimum share of an item, instead of that of the rule.
@@ -274,6 +276,16 @@ impl LeakMatcher {
     /// Sets the items that are public material: they are in too many documents to be leaks.
     pub(super) fn set_public(&mut self, items: impl IntoIterator<Item = u32>) {
         self.public = items.into_iter().collect();
+    }
+
+    /// Takes working memory that was returned before, or creates it.
+    pub(super) fn take_buffer(&self) -> MatchBuffer {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Returns working memory, for other documents.
+    pub(super) fn return_buffer(&self, buffer: MatchBuffer) {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 
     /// Whether an item is public material.
