@@ -205,6 +205,32 @@ def test_repositories_store_documents(tmp_path, documents):
         repository.search("x", score="luck")
 
 
+def test_repositories_find_rewritten_text(tmp_path):
+    tales = textkin.Repository(tmp_path / "tales", rewritten=True)
+    keeper = (
+        "Früher: The lighthouse keeper counted forty ships before the storm broke over the harbour. He had lit the "
+        "great lamp early, because the fishermen had warned him that gulls were flying far inland."
+    )
+    tales.add([{"id": "keeper", "text": keeper}, {"id": "other", "text": "a text about something else entirely"}])
+    query = (
+        "Before the storm reached the harbour, the keeper of the lighthouse counted some forty ships. As gulls flew "
+        "inland, which the fishermen had warned of, he lit the big lamp early."
+    )
+    (hit,) = tales.search_rewritten(query)
+    assert hit.id == "keeper" and 0.5 < hit.confidence <= 1 and hit.words == 31
+    passage = hit.passages[0]
+    assert (passage.kind, passage.query) == ("rewritten", query[slice(*passage.query_range)])
+    assert passage.document == keeper[slice(*passage.document_range)] and "lighthouse" in passage.document
+    assert tales.search_rewritten(query, min_confidence=0.999) == []
+    with pytest.raises(textkin.SettingError, match="rewritten.*keep_text"):
+        textkin.Repository(tmp_path / "both", rewritten=True, keep_text=False)
+    plain = textkin.Repository(tmp_path / "plain")
+    with pytest.raises(textkin.Error, match="does not index rewritten text"):
+        plain.search_rewritten(query)
+    with pytest.raises(textkin.SettingError, match="created with rewritten=False"):
+        textkin.Repository(tmp_path / "plain", rewritten=True)
+
+
 def test_tracers_continue_from_a_saved_state(tmp_path, documents):
     whole, first = textkin.Tracer("1MiB"), textkin.Tracer("1MiB")
     traced = [whole.feed(document["id"], document["text"]) for document in documents]

@@ -28,7 +28,15 @@ from textkin._errors import DataError, DataTypeError, Error, SettingError
 from textkin._files import clusters, postings
 from textkin._fingerprints import Fingerprint, fingerprints
 from textkin._graph import Cluster, Graph
-from textkin._repository import AddSummary, Hit, PassageHit, Repository, SimilarPassage
+from textkin._repository import (
+    AddSummary,
+    Hit,
+    PassageHit,
+    Repository,
+    RewrittenHit,
+    RewrittenMatch,
+    SimilarPassage,
+)
 from textkin._textkin import __version__
 from textkin._tracer import CopiedBlock, Origins, Tracer
 
@@ -49,6 +57,8 @@ __all__ = [
     "Passage",
     "PassageHit",
     "Repository",
+    "RewrittenHit",
+    "RewrittenMatch",
     "SettingError",
     "SimilarPassage",
     "Tracer",

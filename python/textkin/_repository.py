@@ -48,6 +48,40 @@ class PassageHit:
 
 
 @dataclass(frozen=True)
+class RewrittenMatch:
+    """A passage that a query and a document share in the same or other words."""
+
+    #: ``exact``, ``rewritten`` or ``summary``.
+    kind: str
+    #: How sure it is, from 0 to 1.
+    confidence: float
+    #: Its text in the query.
+    query: str
+    #: Its text in the document.
+    document: str
+    #: First character in the query, and the one after the last.
+    query_range: tuple[int, int]
+    #: First character in the document, and the one after the last.
+    document_range: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class RewrittenHit:
+    """A document that says the same as parts of a query."""
+
+    id: str
+    #: Confidence of its surest passage, from 0 to 1.
+    confidence: float
+    #: The same in words, such as ``very likely``.
+    likelihood: str
+    #: Words of the query in the passages.
+    query_words: int
+    #: Words of the document.
+    words: int
+    passages: list[RewrittenMatch]
+
+
+@dataclass(frozen=True)
 class AddSummary:
     """The result of adding documents, in numbers."""
 
@@ -90,6 +124,7 @@ class Repository:
         stop_words: Sequence[str] | None = None,
         templates: Sequence[str] | None = None,
         keep_text: bool = True,
+        rewritten: bool = False,
     ) -> None:
         settings = settings_dict(
             chunk=chunk,
@@ -99,7 +134,7 @@ class Repository:
             stop_words=stop_words,
             templates=templates,
         )
-        self._handle = _textkin.RepositoryHandle(os.fspath(path), keep_text, settings)
+        self._handle = _textkin.RepositoryHandle(os.fspath(path), keep_text, rewritten, settings)
 
     def __repr__(self) -> str:
         return f"<textkin.Repository {os.fspath(self._handle.folder)!r}: {len(self):,} documents>"
@@ -215,6 +250,30 @@ class Repository:
                 for own, other, percent in pairs
             ]
             hits.append(PassageHit(id, passages))
+        return hits
+
+    def search_rewritten(
+        self,
+        text: str,
+        top: int = _textkin.DEFAULT_TOP,
+        *,
+        min_confidence: float = 0.0,
+        threads: int | None = None,
+    ) -> list[RewrittenHit]:
+        """Returns up to ``top`` documents that say the same as parts of ``text`` in the same or other words, the
+        surest first. The repository must have been created with ``rewritten=True``."""
+        settings = settings_dict(top=top, min_confidence=min_confidence, threads=threads)
+        query = Offsets(text)
+        hits = []
+        for id, confidence, likelihood, query_words, words, found in self._handle.search_rewritten(text, settings):
+            document_text = self._handle.text(id) or ""
+            document = Offsets(document_text)
+            passages = []
+            for kind, share, (a, a_end), (b, b_end) in found:
+                a, a_end = query.character(a), query.character(a_end)
+                b, b_end = document.character(b), document.character(b_end)
+                passages.append(RewrittenMatch(kind, share, text[a:a_end], document_text[b:b_end], (a, a_end), (b, b_end)))
+            hits.append(RewrittenHit(id, confidence, likelihood, query_words, words, passages))
         return hits
 
     def discover(

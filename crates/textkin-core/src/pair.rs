@@ -291,11 +291,14 @@ pub enum Reason {
     Score,
     /// They share a long run of text that few documents have.
     LongRun,
+    /// They share passages in other words.
+    Rewritten,
 }
 
 impl Reason {
     /// Every reason; of several that apply, the first one is reported.
-    pub const ALL: [Self; 4] = [Self::Copy, Self::Contained, Self::Score, Self::LongRun];
+    pub const ALL: [Self; 5] =
+        [Self::Copy, Self::Contained, Self::Score, Self::LongRun, Self::Rewritten];
 
     /// The reason in words, as files have it.
     #[must_use]
@@ -305,6 +308,7 @@ impl Reason {
             Self::Contained => "almost all of one is in the other",
             Self::Score => "score reaches the threshold",
             Self::LongRun => "long passage that few documents have",
+            Self::Rewritten => "passages in other words",
         }
     }
 }

@@ -10,7 +10,7 @@ use hashbrown::HashSet;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use textkin::engine::graph::{Clustering, Graph, Overlaps, PassageRules};
-use textkin::engine::report::{PairColumns, PassageColumns, PassageTable};
+use textkin::engine::report::{ExtraColumns, PairColumns, PassageColumns, PassageTable};
 use textkin::engine::types::{Cluster, Note, Pair, Rewind};
 use textkin::engine::{
     DiscoveryOutput, DiscoveryPage, DocumentTexts, PairRows, Pairing, RunControl, Settings,
@@ -100,7 +100,10 @@ impl DiscoveredGraph {
 
     fn pair_table(&self, limit: usize) -> Result<Table, ArrowError> {
         let pairs = self.pairs();
-        let mut columns = PairColumns::new(self.settings.excludes());
+        let mut columns = PairColumns::new(ExtraColumns {
+            raw: self.settings.excludes(),
+            ..ExtraColumns::default()
+        });
         let mut batches = Vec::new();
         let mut next = self.graph().rows().take(limit);
         loop {
@@ -264,6 +267,7 @@ impl DiscoveredGraph {
             pairs: self.pairs(),
             graph: self.graph(),
             clusters: &self.graph().clusters(clustering),
+            rewritten: None,
             seconds: &|| seconds,
         };
         discovery_page(page, control)

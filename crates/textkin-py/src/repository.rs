@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
+use textkin::engine::report::RewrittenMatch;
 use textkin::engine::repository_format::DocumentAddress;
 use textkin::engine::search::{PassageSettings, Ranking};
 use textkin::engine::types::Span;
 use textkin::engine::{
-    RepositoryWriter, SearchSettings, Searcher, Settings, discover, min_match_percent,
+    RepositoryWriter, RewrittenSearchSettings, RewrittenSearcher, SearchSettings, Searcher, Settings,
+    discover, min_match_percent,
 };
 use textkin::{ExistingPolicy, Repository};
 
@@ -34,6 +36,11 @@ type Hit = (String, f64, f64, u32, Option<String>);
 /// A document with similar passages: its id, and for each passage its bytes in the query, its bytes in the document and
 /// the percentage.
 type SimilarPassages = (String, Vec<((u32, u32), (u32, u32), f64)>);
+
+/// A document that says the same as parts of a query: id, confidence, likelihood, words of the query, words of the
+/// document, and passages: kind, confidence, and the bytes in the query and in the document.
+type RewrittenHit =
+    (String, f64, &'static str, usize, usize, Vec<(&'static str, f64, (u32, u32), (u32, u32))>);
 
 fn to_python_error(error: textkin::Error) -> PyErr {
     error::from_textkin(&error)
@@ -65,13 +72,20 @@ impl RepositoryHandle {
         py: Python<'_>,
         folder: PathBuf,
         keep_text: bool,
+        rewritten: bool,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
         let dict = SettingsDict(settings);
         let requested = dict.settings_without_threshold()?;
         if !Repository::exists_in(&folder) {
-            py.detach(|| RepositoryWriter::create(&folder, &requested, keep_text))
-                .map_err(to_python_error)?;
+            if rewritten && !keep_text {
+                return Err(error::setting("rewritten", &"needs keep_text=True"));
+            }
+            py.detach(|| match rewritten {
+                true => RepositoryWriter::create_rewritten(&folder, &requested),
+                false => RepositoryWriter::create(&folder, &requested, keep_text),
+            })
+            .map_err(to_python_error)?;
             return Ok(Self { folder });
         }
         let handle = Self { folder };
@@ -89,6 +103,10 @@ impl RepositoryHandle {
                 let reason = format!("{folder} was created with {name}={stored}");
                 return Err(error::setting(name, &reason));
             }
+        }
+        if rewritten && !repository.config().rewritten {
+            let reason = format!("{} was created with rewritten=False", handle.folder.display());
+            return Err(error::setting("rewritten", &reason));
         }
         Ok(handle)
     }
@@ -109,6 +127,7 @@ impl RepositoryHandle {
             ("normalize", config.analysis.normalize.clone()),
             ("select", config.select.clone()),
             ("keep_text", config.keeps_text.to_string()),
+            ("rewritten", config.rewritten.to_string()),
         ])
     }
 
@@ -189,6 +208,39 @@ impl RepositoryHandle {
     /// Deletes removed documents from disk and merges segments.
     fn compact(&self, py: Python<'_>) -> PyResult<()> {
         run(py, None, None, |control| self.writer(&Settings::default())?.compact(control))
+    }
+
+    /// Returns the documents that say the same as parts of `text`, with the passages; the surest first.
+    fn search_rewritten(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<Vec<RewrittenHit>> {
+        let dict = SettingsDict(settings);
+        let defaults = RewrittenSearchSettings::default();
+        let threads = dict.count("threads")?.and_then(|n| NonZeroUsize::new(n as usize));
+        let min_confidence = dict.parsed::<f64>("min_confidence")?.unwrap_or(0.0);
+        if !(0.0..=1.0).contains(&min_confidence) {
+            let reason = format!("expected a number between 0 and 1, got {min_confidence}");
+            return Err(error::setting("min_confidence", &reason));
+        }
+        let settings = RewrittenSearchSettings {
+            top: dict.count("top")?.map_or(defaults.top, |top| top as usize),
+            min_confidence,
+            threads: threads.unwrap_or(defaults.threads),
+        };
+        let found =
+            run(py, None, None, |_| RewrittenSearcher::new(&self.open()?, settings)?.search(text))?;
+        let passage = |one: &RewrittenMatch| {
+            let [a, b] = [one.a.span, one.b.span].map(|span| (span.start, span.end));
+            (one.kind, one.confidence, a, b)
+        };
+        let hit = |hit: textkin::engine::RewrittenHit| {
+            let passages = hit.passages.iter().map(passage).collect();
+            (hit.id, hit.confidence, hit.likelihood, hit.words, hit.document_words, passages)
+        };
+        Ok(found.hits.into_iter().map(hit).collect())
     }
 
     /// Returns the documents that match each of `texts`, best first.

@@ -67,6 +67,7 @@ fn row(ids: &[String], number: u64) -> PairRow<'_> {
         overlap,
         reason: Reason::Score,
         raw_score: None,
+        confidence: None,
     }
 }
 

@@ -28,7 +28,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let row = |a_index: u32, b_index: u32, score| {
         let (a, b) = (ids[a_index as usize], ids[b_index as usize]);
-        PairRow { a, b, a_index, b_index, score, overlap, reason: Reason::Score, raw_score: None }
+        PairRow {
+            a,
+            b,
+            a_index,
+            b_index,
+            score,
+            overlap,
+            reason: Reason::Score,
+            raw_score: None,
+            confidence: None,
+        }
     };
     let rows = [row(0, 1, 1.0), row(1, 2, 0.75), row(0, 3, 1e-6)];
     for name in ["csv", "csv.gz", "jsonl.zst", "parquet", "graphml", "gexf", "dot", "mtx"] {

@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::PairRow;
-use crate::row::{ColumnType, Value};
+use crate::row::{ColumnType, ExtraColumns, Value};
 
 /// Collects rows of pairs as Arrow columns.
 #[derive(Debug)]
@@ -29,10 +29,10 @@ enum Column {
 }
 
 impl PairColumns {
-    /// Creates empty columns; `has_raw` adds the raw score.
+    /// Creates empty columns; `extra` are the columns that follow.
     #[must_use]
-    pub fn new(has_raw: bool) -> Self {
-        let values = Value::columns(has_raw).map(|(name, column_type)| {
+    pub fn new(extra: ExtraColumns) -> Self {
+        let values = Value::columns(extra).map(|(name, column_type)| {
             let data_type = match column_type {
                 ColumnType::Integer => DataType::Int64,
                 ColumnType::Decimal => DataType::Float64,
@@ -42,7 +42,7 @@ impl PairColumns {
         });
         let ids = ["a", "b"].map(|name| Field::new(name, DataType::Utf8, false));
         let schema = Arc::new(Schema::new(ids.into_iter().chain(values).collect::<Vec<_>>()));
-        let values = Value::columns(has_raw).map(|(_, column_type)| match column_type {
+        let values = Value::columns(extra).map(|(_, column_type)| match column_type {
             ColumnType::Integer => Column::Integer(Int64Builder::new()),
             ColumnType::Decimal => Column::Decimal(Float64Builder::new()),
             ColumnType::Text => Column::Text(StringBuilder::new()),

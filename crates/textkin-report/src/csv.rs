@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use textkin_core::parallel;
 
 use crate::number::{push_decimal, push_integer};
-use crate::row::columns;
+use crate::row::{ExtraColumns, columns};
 use crate::{Error, Output, PairRow, PairWriter, Vertex};
 
 /// Writes pairs as CSV.
@@ -18,16 +18,16 @@ use crate::{Error, Output, PairRow, PairWriter, Vertex};
 pub struct CsvWriter {
     output: Output,
     threads: NonZeroUsize,
-    has_raw: bool,
+    extra: ExtraColumns,
     buffers: Vec<Vec<u8>>,
 }
 
 impl CsvWriter {
-    /// Writes to `output`; [`pairs`](PairWriter::pairs) uses `threads` threads. `has_raw` adds the raw
-    /// score.
+    /// Writes to `output`; [`pairs`](PairWriter::pairs) uses `threads` threads. `extra` are the
+    /// columns that follow.
     #[must_use]
-    pub fn new(output: Output, threads: NonZeroUsize, has_raw: bool) -> Self {
-        Self { output, threads, has_raw, buffers: Vec::new() }
+    pub fn new(output: Output, threads: NonZeroUsize, extra: ExtraColumns) -> Self {
+        Self { output, threads, extra, buffers: Vec::new() }
     }
 
     /// Writes lines formatted by [`format_csv_rows`].
@@ -42,7 +42,7 @@ impl CsvWriter {
 impl PairWriter for CsvWriter {
     fn begin(&mut self, _vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
         let mut header = Vec::new();
-        format_csv_header(self.has_raw, &mut header);
+        format_csv_header(self.extra, &mut header);
         self.output.write(&header)
     }
 
@@ -60,8 +60,8 @@ impl PairWriter for CsvWriter {
 }
 
 /// Appends the header line.
-pub fn format_csv_header(has_raw: bool, out: &mut Vec<u8>) {
-    for (number, column) in columns(has_raw).enumerate() {
+pub fn format_csv_header(extra: ExtraColumns, out: &mut Vec<u8>) {
+    for (number, column) in columns(extra).enumerate() {
         if number > 0 {
             out.push(b',');
         }
@@ -105,6 +105,12 @@ fn push_row(row: &PairRow<'_>, out: &mut Vec<u8>) {
     if let Some(raw) = row.raw_score {
         out.push(b',');
         push_decimal(raw, out);
+    }
+    if let Some(confidence) = row.confidence {
+        out.push(b',');
+        out.extend_from_slice(row.kind().as_bytes());
+        out.push(b',');
+        push_decimal(confidence, out);
     }
     out.push(b'\n');
 }
@@ -160,6 +166,8 @@ pub(crate) fn write_blocks(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use textkin_core::Reason;
+
     use crate::row::samples;
     use proptest::prelude::*;
 
@@ -183,8 +191,11 @@ mod tests {
         for threads in [1, 2, 7] {
             let path = directory.path().join("x.csv");
             let threads = NonZeroUsize::new(threads).unwrap();
-            let mut writer =
-                Box::new(CsvWriter::new(Output::create(&path).unwrap(), threads, false));
+            let mut writer = Box::new(CsvWriter::new(
+                Output::create(&path).unwrap(),
+                threads,
+                ExtraColumns::default(),
+            ));
             writer.begin(&mut std::iter::empty()).unwrap();
             writer.pairs(&rows).unwrap();
             writer.pairs(&rows[..3]).unwrap();
@@ -205,14 +216,17 @@ mod tests {
             score in any::<f64>().prop_filter("finite", |score| score.is_finite()),
             overlap in samples::overlaps(),
             raw in any::<bool>(),
+            rewritten in any::<bool>(),
         ) {
+            let extra = ExtraColumns { raw, rewritten };
             let raw_score = raw.then_some(score / 2.0);
-            let row = PairRow { score, overlap, raw_score, ..samples::row(&a, &b) };
+            let (confidence, reason) = (rewritten.then_some(0.9), Reason::Rewritten);
+            let row = PairRow { score, overlap, raw_score, confidence, reason, ..samples::row(&a, &b) };
             let mut bytes = Vec::new();
-            format_csv_header(raw, &mut bytes);
+            format_csv_header(extra, &mut bytes);
             format_csv_rows(&[row, row], &mut bytes);
             let mut reader = csv::Reader::from_reader(&bytes[..]);
-            prop_assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), columns(raw).collect::<Vec<_>>());
+            prop_assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), columns(extra).collect::<Vec<_>>());
             let records: Vec<_> = reader.records().map(Result::unwrap).collect();
             prop_assert_eq!(records.len(), 2);
             let naive = [
@@ -223,10 +237,14 @@ mod tests {
             for record in records {
                 prop_assert_eq!(&record[0], &a);
                 prop_assert_eq!(&record[1], &b);
-                prop_assert_eq!(record.len(), 16 + usize::from(raw));
+                prop_assert_eq!(record.len(), 16 + usize::from(raw) + 2 * usize::from(rewritten));
                 prop_assert_eq!(&record[15], row.reason.name());
-                let raw_field = record.get(16).map(|field| field.parse::<f64>().unwrap());
+                let raw_field = raw.then(|| record[16].parse::<f64>().unwrap());
                 prop_assert_eq!(raw_field, raw_score);
+                if rewritten {
+                    let last = record.len() - 2;
+                    prop_assert_eq!((&record[last], &record[last + 1]), ("rewritten", "0.9"));
+                }
                 for (field, value) in record.iter().skip(2).zip(naive) {
                     prop_assert_eq!(field.parse::<f64>().unwrap().to_bits(), value.to_bits());
                 }

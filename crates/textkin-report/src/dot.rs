@@ -3,6 +3,7 @@
 
 use crate::graph::GraphFormat;
 use crate::number::push_integer;
+use crate::row::ExtraColumns;
 use crate::{GraphWriter, Output, PairRow, Vertex};
 
 /// The DOT format.
@@ -13,11 +14,11 @@ impl GraphWriter {
     /// Writes DOT to `output`.
     #[must_use]
     pub fn dot(output: Output) -> Self {
-        Self::new(output, &FORMAT, false)
+        Self::new(output, &FORMAT, ExtraColumns::default())
     }
 }
 
-fn push_head(_: bool, out: &mut Vec<u8>) {
+fn push_head(_: ExtraColumns, out: &mut Vec<u8>) {
     out.extend_from_slice(b"graph textkin {\n  node [shape=box];\n");
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use textkin_core::Measure;
 
+use crate::row::ExtraColumns;
 use crate::{CsvWriter, Error, GraphWriter, JsonlWriter, MatrixWriter, Output, PairWriter};
 
 /// A format for pairs.
@@ -100,13 +101,17 @@ pub struct WriterSettings {
     /// Threads for [`PairWriter::pairs`]; the output does not depend on it.
     pub threads: NonZeroUsize,
     /// Whether to write a column for the raw score.
-    pub has_raw: bool,
+    pub extra: ExtraColumns,
 }
 
 impl Default for WriterSettings {
     /// The default measure and one thread.
     fn default() -> Self {
-        Self { measure: Measure::default(), threads: NonZeroUsize::MIN, has_raw: false }
+        Self {
+            measure: Measure::default(),
+            threads: NonZeroUsize::MIN,
+            extra: ExtraColumns::default(),
+        }
     }
 }
 
@@ -117,19 +122,19 @@ impl Default for WriterSettings {
 pub fn open(path: &Path, settings: &WriterSettings) -> Result<Box<dyn PairWriter>, Error> {
     let output = || Output::create(path);
     Ok(match Format::from_path(path)? {
-        Format::Csv => Box::new(CsvWriter::new(output()?, settings.threads, settings.has_raw)),
+        Format::Csv => Box::new(CsvWriter::new(output()?, settings.threads, settings.extra)),
         Format::Jsonl => Box::new(JsonlWriter::new(output()?, settings.threads)),
-        Format::Parquet => open_parquet(path, settings.has_raw)?,
-        Format::Graphml => Box::new(GraphWriter::graphml(output()?, settings.has_raw)),
-        Format::Gexf => Box::new(GraphWriter::gexf(output()?, settings.has_raw)),
+        Format::Parquet => open_parquet(path, settings.extra)?,
+        Format::Graphml => Box::new(GraphWriter::graphml(output()?, settings.extra)),
+        Format::Gexf => Box::new(GraphWriter::gexf(output()?, settings.extra)),
         Format::Dot => Box::new(GraphWriter::dot(output()?)),
         Format::Matrix => Box::new(MatrixWriter::new(output()?, settings.measure)),
     })
 }
 
 #[cfg(feature = "parquet")]
-fn open_parquet(path: &Path, has_raw: bool) -> Result<Box<dyn PairWriter>, Error> {
-    Ok(Box::new(crate::ParquetWriter::new(crate::OutputFile::create(path)?, has_raw)?))
+fn open_parquet(path: &Path, extra: ExtraColumns) -> Result<Box<dyn PairWriter>, Error> {
+    Ok(Box::new(crate::ParquetWriter::new(crate::OutputFile::create(path)?, extra)?))
 }
 
 #[cfg(not(feature = "parquet"))]

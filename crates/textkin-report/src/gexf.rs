@@ -3,7 +3,7 @@
 
 use crate::graph::GraphFormat;
 use crate::number::{push_integer, push_plain};
-use crate::row::Value;
+use crate::row::{ExtraColumns, Value};
 use crate::xml::push_text;
 use crate::{GraphWriter, Output, PairRow, Vertex};
 
@@ -18,14 +18,14 @@ static FORMAT: GraphFormat = GraphFormat {
 };
 
 impl GraphWriter {
-    /// Writes GEXF to `output`; `has_raw` adds the raw score.
+    /// Writes GEXF to `output`; `extra` are the columns that follow.
     #[must_use]
-    pub fn gexf(output: Output, has_raw: bool) -> Self {
-        Self::new(output, &FORMAT, has_raw)
+    pub fn gexf(output: Output, extra: ExtraColumns) -> Self {
+        Self::new(output, &FORMAT, extra)
     }
 }
 
-fn push_head(has_raw: bool, out: &mut Vec<u8>) {
+fn push_head(extra: ExtraColumns, out: &mut Vec<u8>) {
     out.extend_from_slice(
         b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
           <gexf xmlns=\"http://gexf.net/1.3\" version=\"1.3\">\n\
@@ -37,7 +37,7 @@ fn push_head(has_raw: bool, out: &mut Vec<u8>) {
           </attributes>\n\
           <attributes class=\"edge\">\n",
     );
-    for (name, column_type) in Value::columns(has_raw) {
+    for (name, column_type) in Value::columns(extra) {
         let kind = column_type.name();
         let attribute = format!("<attribute id=\"{name}\" title=\"{name}\" type=\"{kind}\"/>\n");
         out.extend_from_slice(attribute.as_bytes());

@@ -3,13 +3,14 @@
 
 use std::fmt;
 
+use crate::row::ExtraColumns;
 use crate::{Error, Output, PairRow, PairWriter, Vertex};
 
 /// Definition of a graph format.
 pub(crate) struct GraphFormat {
     pub(crate) name: &'static str,
     /// Writes the part before the nodes; the flag says whether rows have raw scores.
-    pub(crate) push_head: fn(bool, &mut Vec<u8>),
+    pub(crate) push_head: fn(ExtraColumns, &mut Vec<u8>),
     pub(crate) push_node: fn(&Vertex<'_>, &mut Vec<u8>),
     /// Written between nodes and edges.
     pub(crate) between: &'static [u8],
@@ -23,14 +24,14 @@ pub(crate) struct GraphFormat {
 pub struct GraphWriter {
     output: Output,
     format: &'static GraphFormat,
-    has_raw: bool,
+    extra: ExtraColumns,
     buffer: Vec<u8>,
     n_edges: u64,
 }
 
 impl GraphWriter {
-    pub(crate) fn new(output: Output, format: &'static GraphFormat, has_raw: bool) -> Self {
-        Self { output, format, has_raw, buffer: Vec::new(), n_edges: 0 }
+    pub(crate) fn new(output: Output, format: &'static GraphFormat, extra: ExtraColumns) -> Self {
+        Self { output, format, extra, buffer: Vec::new(), n_edges: 0 }
     }
 
     fn flush(&mut self) -> Result<(), Error> {
@@ -42,7 +43,7 @@ impl GraphWriter {
 
 impl PairWriter for GraphWriter {
     fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
-        (self.format.push_head)(self.has_raw, &mut self.buffer);
+        (self.format.push_head)(self.extra, &mut self.buffer);
         for vertex in vertices {
             (self.format.push_node)(&vertex, &mut self.buffer);
             self.flush()?;

@@ -3,7 +3,7 @@
 
 use crate::graph::GraphFormat;
 use crate::number::push_integer;
-use crate::row::Value;
+use crate::row::{ExtraColumns, Value};
 use crate::xml::push_text;
 use crate::{GraphWriter, Output, PairRow, Vertex};
 
@@ -18,14 +18,14 @@ static FORMAT: GraphFormat = GraphFormat {
 };
 
 impl GraphWriter {
-    /// Writes GraphML to `output`; `has_raw` adds the raw score.
+    /// Writes GraphML to `output`; `extra` are the columns that follow.
     #[must_use]
-    pub fn graphml(output: Output, has_raw: bool) -> Self {
-        Self::new(output, &FORMAT, has_raw)
+    pub fn graphml(output: Output, extra: ExtraColumns) -> Self {
+        Self::new(output, &FORMAT, extra)
     }
 }
 
-fn push_head(has_raw: bool, out: &mut Vec<u8>) {
+fn push_head(extra: ExtraColumns, out: &mut Vec<u8>) {
     out.extend_from_slice(
         b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
           <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
@@ -43,7 +43,7 @@ fn push_head(has_raw: bool, out: &mut Vec<u8>) {
     push_key("node", "words", "long");
     push_key("node", "time", "string");
     push_key("edge", "weight", "double");
-    for (name, column_type) in Value::columns(has_raw) {
+    for (name, column_type) in Value::columns(extra) {
         push_key("edge", name, column_type.name());
     }
     out.extend_from_slice(b"<graph id=\"textkin\" edgedefault=\"undirected\">\n");

@@ -14,7 +14,7 @@
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("pairs.csv");
 //! let overlap = Overlap { shared: 1, chunks_a: 1, chunks_b: 1, words_a: 8, words_b: 8, ..Overlap::default() };
-//! let row = PairRow { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap, reason: Reason::Score, raw_score: None };
+//! let row = PairRow { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap, reason: Reason::Score, raw_score: None, confidence: None };
 //! let vertices = [("x.txt", 0), ("y.txt", 1)];
 //!
 //! let mut writer = open(&path, &WriterSettings::default())?;
@@ -66,8 +66,9 @@ pub use clusters::{ClusterLine, ClusterWriter};
 #[cfg(feature = "parquet")]
 pub use columns::PairColumns;
 pub use compare::{
-    ComparedText, Comparison, ComparisonSettings, Detail, RewrittenMatch, RewrittenMatches,
-    RunPair, SameWord, WithText, comparison_json, comparison_page, render_comparison,
+    ComparedText, Comparison, ComparisonSettings, Detail, RewrittenDocuments, RewrittenMatch,
+    RewrittenMatches, RunPair, SameWord, WithText, comparison_json, comparison_page,
+    render_comparison, rewritten_section,
 };
 pub use csv::{CsvWriter, csv_field, format_csv_header, format_csv_rows};
 pub use error::Error;
@@ -87,7 +88,10 @@ pub use passages::PassageTable;
 pub use passages::{PassageColumns, PassageRow, PassageWriter};
 pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
 pub use resumable::ResumableFile;
-pub use row::{COLUMNS, NEAR_DUPLICATE, PairRow, PairWriter, RAW_SCORE, Vertex};
+pub use row::{
+    COLUMNS, ExtraColumns, NEAR_DUPLICATE, PairRow, PairWriter, RAW_SCORE, REWRITTEN_COLUMNS,
+    Vertex,
+};
 pub use run_page::{DocumentNames, PairPassages, RunPage, RunPairs, pair_html, run_page};
 pub use schema::{OutputSchema, output_schemas, schema_of};
 pub use stats::{CappedChunks, StageTime, Statistics, write_stats};

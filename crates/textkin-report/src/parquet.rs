@@ -13,6 +13,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
+use crate::row::ExtraColumns;
 use crate::{Error, OutputFile, PairColumns, PairRow, PairWriter, Vertex};
 
 /// Rows per batch: enough to amortize its cost, few enough to stay small.
@@ -62,12 +63,12 @@ pub struct ParquetWriter {
 }
 
 impl ParquetWriter {
-    /// Writes to `file`; `has_raw` adds the raw score.
+    /// Writes to `file`; `extra` are the columns that follow.
     ///
     /// # Errors
     /// When the encoder cannot be set up.
-    pub fn new(file: OutputFile, has_raw: bool) -> Result<Self, Error> {
-        let rows = PairColumns::new(has_raw);
+    pub fn new(file: OutputFile, extra: ExtraColumns) -> Result<Self, Error> {
+        let rows = PairColumns::new(extra);
         Ok(Self { file: ParquetFile::new(file, rows.schema())?, rows })
     }
 }
@@ -167,7 +168,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_reported() {
         let file = OutputFile::create(Path::new("/dev/full")).unwrap();
-        let mut writer = Box::new(ParquetWriter::new(file, false).unwrap());
+        let mut writer = Box::new(ParquetWriter::new(file, ExtraColumns::default()).unwrap());
         writer.pair(&samples::row("a", "b")).unwrap();
         let error = writer.finish().unwrap_err();
         assert!(matches!(error, Error::DiskFull { .. }), "{error:?}");

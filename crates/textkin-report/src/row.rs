@@ -4,7 +4,7 @@ use textkin_core::{Overlap, Reason};
 
 use crate::Error;
 
-/// The columns of a row, in the order of every format. If anything is excluded, [`RAW_SCORE`] follows.
+/// The columns of a row, in the order of every format. [`ExtraColumns`] follow.
 pub const COLUMNS: [&str; 16] = [
     "a",
     "b",
@@ -27,12 +27,25 @@ pub const COLUMNS: [&str; 16] = [
 /// Minimum resemblance of near-duplicates. Other pairs are partial copies, unless all words are the same.
 pub const NEAR_DUPLICATE: f64 = 0.5;
 
-/// The last column, if anything is excluded: the score with nothing excluded.
+/// The column after these, if anything is excluded: the score with nothing excluded.
 pub const RAW_SCORE: &str = "raw_score";
 
-/// The columns of a run, with or without the raw score.
-pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = &'static str> {
-    COLUMNS.into_iter().chain(has_raw.then_some(RAW_SCORE))
+/// The last columns, if rewritten text was sought: the kind of a pair, `exact` or `rewritten`, and how sure it is.
+pub const REWRITTEN_COLUMNS: [&str; 2] = ["kind", "confidence"];
+
+/// Which columns follow [`COLUMNS`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExtraColumns {
+    /// [`RAW_SCORE`].
+    pub raw: bool,
+    /// [`REWRITTEN_COLUMNS`].
+    pub rewritten: bool,
+}
+
+/// The columns of a run.
+pub(crate) fn columns(extra: ExtraColumns) -> impl Iterator<Item = &'static str> {
+    let rewritten = extra.rewritten.then_some(REWRITTEN_COLUMNS).into_iter().flatten();
+    COLUMNS.into_iter().chain(extra.raw.then_some(RAW_SCORE)).chain(rewritten)
 }
 
 /// One pair with the ids of its documents.
@@ -54,9 +67,22 @@ pub struct PairRow<'a> {
     pub reason: Reason,
     /// The score with nothing excluded, if anything is excluded. All rows of a run have it, or none.
     pub raw_score: Option<f64>,
+    /// How sure the pair is, from 0 to 1, if rewritten text was sought. All rows of a run have it, or none.
+    pub confidence: Option<f64>,
 }
 
 impl PairRow<'_> {
+    /// `exact` if the documents share identical text, else `rewritten`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        if self.reason == Reason::Rewritten { "rewritten" } else { "exact" }
+    }
+
+    /// The columns of the row beyond [`COLUMNS`].
+    fn extra(&self) -> ExtraColumns {
+        ExtraColumns { raw: self.raw_score.is_some(), rewritten: self.confidence.is_some() }
+    }
+
     /// The values of all columns except `a` and `b`, in column order.
     pub(crate) fn values(&self) -> impl Iterator<Item = Value> {
         let overlap = &self.overlap;
@@ -76,12 +102,14 @@ impl PairRow<'_> {
             Value::Integer(overlap.longest_run),
             Value::Text(self.reason.name()),
         ];
-        values.into_iter().chain(self.raw_score.map(Value::Decimal))
+        let rewritten = self.confidence.map(|one| [Value::Text(self.kind()), Value::Decimal(one)]);
+        let rewritten = rewritten.into_iter().flatten();
+        values.into_iter().chain(self.raw_score.map(Value::Decimal)).chain(rewritten)
     }
 
     /// The values with their column names.
     pub(crate) fn named_values(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        columns(self.raw_score.is_some()).skip(2).zip(self.values())
+        columns(self.extra()).skip(2).zip(self.values())
     }
 }
 
@@ -126,12 +154,12 @@ impl Value {
     }
 
     /// The columns of [`PairRow::values`] with their types.
-    pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = (&'static str, ColumnType)> {
-        columns(has_raw).skip(2).map(|column| match column {
+    pub(crate) fn columns(extra: ExtraColumns) -> impl Iterator<Item = (&'static str, ColumnType)> {
+        columns(extra).skip(2).map(|column| match column {
             "shared_chunks" | "words_a" | "words_b" | "longest_run" => {
                 (column, ColumnType::Integer)
             }
-            "reason" => (column, ColumnType::Text),
+            "reason" | "kind" => (column, ColumnType::Text),
             _ => (column, ColumnType::Decimal),
         })
     }
@@ -217,6 +245,7 @@ pub(crate) mod samples {
             overlap: overlap(),
             reason: Reason::Score,
             raw_score: None,
+            confidence: None,
         }
     }
 
@@ -224,8 +253,8 @@ pub(crate) mod samples {
     pub(crate) fn written(name: &str, rows: &[PairRow<'_>]) -> Vec<u8> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(name);
-        let has_raw = rows.iter().any(|row| row.raw_score.is_some());
-        let settings = crate::WriterSettings { has_raw, ..crate::WriterSettings::default() };
+        let extra = rows.first().map(PairRow::extra).unwrap_or_default();
+        let settings = crate::WriterSettings { extra, ..crate::WriterSettings::default() };
         let mut writer = crate::open(&path, &settings).unwrap();
         let mut vertices = Vec::new();
         for row in rows {

@@ -125,11 +125,17 @@ struct PairLine {
     /// where it is shorter.
     longest_run: u64,
     /// Why the pair is listed: `exact copy`, `almost all of one is in the other`, `score reaches the
-    /// threshold` or `long passage that few documents have`. Of several reasons, the first one.
+    /// threshold`, `long passage that few documents have` or `passages in other words`. Of several reasons, the first one.
     reason: String,
     /// The score with nothing excluded; only if anything is excluded.
     #[schemars(skip_serializing_if = "Option::is_none")]
     raw_score: Option<f64>,
+    /// `exact` for pairs that share identical text, `rewritten` for passages in other words; only with `--rewritten`.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    /// How sure the pair is, from 0 to 1: 1 for identical text; only with `--rewritten`.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
 }
 
 /// Documents joined by edges.

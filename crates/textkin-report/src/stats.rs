@@ -34,6 +34,9 @@ pub struct Statistics {
     pub pairs: Option<u64>,
     /// Pairs that reached the threshold.
     pub edges: u64,
+    /// Pairs that share passages in other words; only with `--rewritten`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rewritten_pairs: Option<u64>,
     /// Clusters of at least two documents.
     pub clusters: u64,
     /// The algorithm for finding shared chunks.

@@ -10,7 +10,8 @@ use textkin_core::parallel;
 use textkin_core::{Cluster, Rewind};
 use textkin_graph::{Graph, PassageRules};
 use textkin_report::{
-    DocumentNames, PairPassages, PairRow, RunPage, RunPairs, notes_text, run_page,
+    DocumentNames, PairPassages, PairRow, RewrittenDocuments, RunPage, RunPairs, notes_text,
+    rewritten_section, run_page,
 };
 
 use crate::compare::{compare, compare_without};
@@ -19,6 +20,7 @@ use crate::error::Error;
 use crate::explain::DocumentTexts;
 use crate::ingest::DocumentNotes;
 use crate::pairs::PairRows;
+use crate::repository::RewrittenPair;
 use crate::settings::Settings;
 
 /// What the HTML report of a discovery is made from.
@@ -38,6 +40,8 @@ pub struct DiscoveryPage<'a> {
     pub graph: &'a Graph,
     /// The clusters to show.
     pub clusters: &'a [Cluster],
+    /// The pairs that share passages in other words, if they were sought.
+    pub rewritten: Option<&'a [RewrittenPair]>,
     /// Returns the seconds since the start of the run.
     pub seconds: &'a dyn Fn() -> f64,
 }
@@ -65,6 +69,10 @@ pub fn discovery_page(page: DiscoveryPage<'_>, control: &RunControl) -> Result<S
         None => explain(page, &pairs, control)?,
         Some(_) => Vec::new(),
     };
+    let rewritten = match page.rewritten {
+        Some(rewritten) => rewritten_html(page, rewritten, control)?,
+        None => String::new(),
+    };
     let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
     let noted = |noted: &DocumentNotes| {
         format!("{}: {}", found.documents.id(noted.document), notes_text(&noted.notes))
@@ -86,8 +94,38 @@ pub fn discovery_page(page: DiscoveryPage<'_>, control: &RunControl) -> Result<S
         names: DocumentNames(&|document| found.documents.id(document)),
         passages: &passages,
         no_passages,
+        rewritten: &rewritten,
         seconds: (page.seconds)(),
     }))
+}
+
+/// Pairs with passages in other words that the page shows.
+const MAX_REWRITTEN: usize = 200;
+
+/// Returns the section of the surest pairs that share passages in other words.
+fn rewritten_html(
+    page: DiscoveryPage<'_>,
+    pairs: &[RewrittenPair],
+    control: &RunControl,
+) -> Result<String, Error> {
+    let found = page.pairs.discovery;
+    let shown = &pairs[..pairs.len().min(MAX_REWRITTEN)];
+    let wanted: HashSet<u32> = shown.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+    if wanted.is_empty() {
+        return Ok(rewritten_section(&[], 0));
+    }
+    let max_bytes = page.pairs.settings.memory_budget() / 2;
+    let texts = DocumentTexts::read(page.source, &wanted, max_bytes, control)?;
+    let document = |number: u32| [found.documents.id(number), texts.get(number)];
+    let shown: Vec<RewrittenDocuments<'_>> = shown
+        .iter()
+        .map(|pair| RewrittenDocuments {
+            a: document(pair.a),
+            b: document(pair.b),
+            matches: &pair.matches,
+        })
+        .collect();
+    Ok(rewritten_section(&shown, pairs.len()))
 }
 
 /// Returns why passages cannot be shown, if they cannot.

@@ -67,8 +67,10 @@ pub use crate::pairs::{PairRows, raw_overlaps};
 pub use crate::passage_clusters::{PassageClusters, PassagePlaces, passage_clusters};
 pub use crate::read::{ReadDocument, read_document, split_document_path};
 pub use crate::repository::{
-    Condition, NewPairs, RepositoryConfig, RepositorySource, RepositoryWriter, SearchResults,
-    SearchSettings, Searcher, SelectedDocuments, min_match_percent, pairs_with_new,
+    Condition, NewPairs, RepositoryConfig, RepositorySource, RepositoryWriter, RewrittenHit,
+    RewrittenPair, RewrittenResults, RewrittenSearchSettings, RewrittenSearcher, SearchResults,
+    SearchSettings, Searcher, SelectedDocuments, join_clusters, min_match_percent,
+    pairs_with_new, rewritten_pairs,
 };
 pub use crate::rewritten::find_rewritten;
 pub use crate::settings::{Pairing, Settings, Tuning};

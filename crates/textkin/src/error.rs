@@ -92,6 +92,23 @@ pub enum Error {
     /// The second pass over the input found fewer documents than the first.
     #[error("the input changed while it was being read; run again")]
     InputShrank,
+    /// The folder for temporary data cannot be used.
+    #[error("cannot create a temporary folder in {}: {source}", path.display())]
+    TemporaryFolder {
+        /// The folder.
+        path: std::path::PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// The repository has no index of pairs of words.
+    #[error(
+        "{} does not index rewritten text; create a repository with --rewritten and add the documents again",
+        folder.display()
+    )]
+    NoRewrittenIndex {
+        /// The folder of the repository.
+        folder: std::path::PathBuf,
+    },
     /// `KeepRule::Best` was requested for passages or lines.
     #[error("'best' can choose only between whole documents; keep first, last, longest or a field")]
     BestNeedsDocuments,

@@ -82,7 +82,7 @@ pub use error::Error;
 pub use job::{
     ByteSize, Cleaned, Compare, Comparison, Decontaminate, Decontaminated, Dedup, DedupUnit,
     Discover, Discovery, DocumentCluster, ItemResult, Keep, Leak, Observer, OptionValue,
-    PassageOrigin, RemovedDocument, RepositoryBuilder, RewrittenPassage, Search, SearchHit,
+    PassageOrigin, RemovedDocument, RepositoryBuilder, RewrittenDocuments, RewrittenPassage, Search, SearchHit,
     SharedPassage, StageProgress, TracedDocument, Tracer,
 };
 pub use repository::{AddSummary, ExistingPolicy, Repository};

@@ -63,6 +63,7 @@ impl<'a> PairRows<'a> {
             overlap: pair.overlap,
             reason: pair.reason,
             raw_score: None,
+            confidence: None,
         }
     }
 

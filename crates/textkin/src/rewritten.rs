@@ -23,11 +23,7 @@ pub fn find_rewritten(
     comparison: &TextComparison,
 ) -> Result<RewrittenMatches, Error> {
     let (analyzer, method) = (Analyzer::new(settings)?, Method::default());
-    let [text_a, text_b] = [a, b].map(|text| {
-        let mut tokens = Tokens::new(Layers::SPANS);
-        analyzer.tokenize(text, &mut tokens);
-        RewrittenText::new(text, tokens, method.letters)
-    });
+    let [text_a, text_b] = [a, b].map(|text| rewritten_text(text, &analyzer, &method));
     let identical = &comparison.alignment.passages;
     let is_identical_a = flags(text_a.n_words(), identical, |passage| passage.a);
     let is_identical_b = flags(text_b.n_words(), identical, |passage| passage.b);
@@ -66,7 +62,15 @@ fn flags(n: usize, passages: &[Passage], side: impl Fn(&Passage) -> WordSpan) ->
     flags
 }
 
-fn rewritten_match(
+/// Makes a text ready for alignment.
+pub(crate) fn rewritten_text(text: &str, analyzer: &Analyzer, method: &Method) -> RewrittenText {
+    let mut tokens = Tokens::new(Layers::SPANS);
+    analyzer.tokenize(text, &mut tokens);
+    RewrittenText::new(text, tokens, method.letters)
+}
+
+/// Returns a passage for a report.
+pub(crate) fn rewritten_match(
     passage: &RewrittenPassage,
     a: &RewrittenText,
     b: &RewrittenText,

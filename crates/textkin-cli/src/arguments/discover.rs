@@ -25,6 +25,7 @@ use super::{AnalysisOptions, InputOptions};
   textkin discover essays/
   textkin discover 'dump-*.jsonl.zst' --out pairs.csv --clusters clusters.jsonl
   textkin discover answers/ --against library/
+  textkin discover essays/ --rewritten --out pairs.csv
   textkin discover a.csv --text-field body --score containment --threshold 0.5 --out graph.graphml
   zcat docs.jsonl.gz | textkin discover - --out - | head")]
 pub(crate) struct Discover {
@@ -59,6 +60,9 @@ pub(crate) struct DiscoverComparison {
     /// pairs in which almost all of one document is in the other. Boilerplate alone lists no pair.
     #[arg(long, short, default_value_t, value_name = "SCORE", value_parser = Threshold::parse)]
     pub(crate) threshold: Threshold,
+    /// Also find pairs that share passages in other words; the input is read twice
+    #[arg(long, conflicts_with_all = ["against", "across"])]
+    pub(crate) rewritten: bool,
     #[command(flatten)]
     pub(crate) analysis: AnalysisOptions,
     /// Which chunks to compare; join selectors with + (see `textkin strategies`)

@@ -75,6 +75,10 @@ pub(crate) struct EvalOptions {
     #[arg(long, value_name = "INPUT")]
     pub(crate) against: Vec<PathBuf>,
 
+    /// Add the documents of this collection to every other, without their answers; can be repeated
+    #[arg(long, value_name = "DIR", requires = "collection")]
+    pub(crate) background: Vec<PathBuf>,
+
     /// Write each result to this directory as CSV, JSON, Markdown, HTML and SVG, with an index.html
     #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

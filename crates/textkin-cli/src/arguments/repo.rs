@@ -91,6 +91,9 @@ pub(crate) struct RepoCreate {
     /// Store hashes and positions instead of texts; the other fields of records are stored
     #[arg(long)]
     pub(crate) fingerprints_only: bool,
+    /// Also index pairs of words, so that `textkin search --rewritten` finds text in other words
+    #[arg(long, conflicts_with = "fingerprints_only")]
+    pub(crate) rewritten: bool,
     #[command(flatten)]
     pub(crate) format: FormatOptions,
 }

@@ -22,6 +22,7 @@ use super::common::{ListFormatOptions, OutOptions, StopListOptions, ThreadOption
 #[command(after_long_help = "Examples:
   textkin search essays.repo suspect.docx
   textkin search essays.repo suspect.pdf --passages
+  textkin search essays.repo suspect.pdf --rewritten
   textkin search news.repo today.jsonl --score identity5,fingerprint --top 5 --format json
   textkin search anchors.repo suspect.txt --score fingerprint --select all
   pbpaste | textkin search essays.repo -")]
@@ -65,6 +66,16 @@ pub(crate) struct SearchOptions {
     /// Minimum percentage for two passages to be similar
     #[arg(long, default_value_t = 50.0, value_name = "PERCENT", requires = "passages", value_parser = percent, hide_short_help = true)]
     pub(crate) passage_threshold: f64,
+    /// Find documents that say the same in other words, and show where; the repository must have been created with
+    /// --rewritten
+    #[arg(
+        long,
+        conflicts_with_all = ["score", "threshold", "passages", "stop_list", "stop_frequent", "select"]
+    )]
+    pub(crate) rewritten: bool,
+    /// Minimum confidence to show a document with --rewritten, in percent
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", requires = "rewritten", value_parser = percent, hide_short_help = true)]
+    pub(crate) min_confidence: f64,
     #[command(flatten)]
     pub(crate) stop_list: StopListOptions,
     /// Ignore the N most frequent words of the repository

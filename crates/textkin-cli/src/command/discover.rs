@@ -10,13 +10,13 @@ use textkin::Repository;
 use textkin::engine::graph::{Block, PassageRules};
 use textkin::engine::index::{ImatchSettings, KeepChunks};
 use textkin::engine::report::{
-    self, ClusterLine, ClusterWriter, NEAR_DUPLICATE, NoteLine, PairWriter, PassageWriter, Vertex,
+    self, ClusterLine, ClusterWriter, NEAR_DUPLICATE, NoteLine, PairRow, PairWriter, PassageWriter, Vertex,
     terminal,
 };
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Cluster, Pair, Reason, Rewind};
 use textkin::engine::{
-    DiscoveryOutput, DiscoveryPage, PairRows, Pairing, RepositorySource, RunControl, Settings,
+    DiscoveryOutput, DiscoveryPage, PairRows, Pairing, RepositorySource, RewrittenPair, RunControl, Settings,
     SharedText, passage_clusters, snippets,
 };
 
@@ -68,6 +68,10 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     };
     if let DocumentSource::Files(inputs) = &mut documents {
         prepare_second_read(inputs, &settings)?;
+        if arguments.comparison.rewritten {
+            inputs.spool(&settings.temp_dir).context("cannot store standard input")?;
+            inputs.reopen().context("--rewritten reads the input twice")?;
+        }
     }
     let writers = open_writers(arguments, &settings)?;
     let cluster_writer =
@@ -94,15 +98,18 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
 
     let display = ProgressDisplay::start(&run_control, global);
     check_second_read(documents.source(), &settings, &arguments.comparison)?;
-    let mut job = textkin::Discover::with_settings(settings);
+    let mut job = textkin::Discover::with_settings(settings)
+        .cluster_by(arguments.comparison.cluster_by)
+        .rewritten(arguments.comparison.rewritten);
     if let Some(n) = arguments.comparison.stop_frequent {
         job = job.stop_frequent(n);
     }
     let discovery = job.run_source(documents.source_mut(), &run_control)?;
     let (found, pairs, settings) = (discovery.details(), discovery.rows(), discovery.settings());
     run_control.progress.begin("finding clusters", 0);
-    let clusters = found.graph.clusters(arguments.comparison.cluster_by);
-    run_control.progress.begin("writing", found.graph.n_edges());
+    let clusters = discovery.cluster_numbers();
+    let rewritten: Vec<PairRow<'_>> = discovery.rewritten_rows().collect();
+    run_control.progress.begin("writing", found.graph.n_edges() + rewritten.len() as u64);
     let write_start = Instant::now();
     let n_edges = found.graph.n_edges();
     let writes_pairs = !writers.is_empty() || explain.is_some() || html.is_some();
@@ -111,7 +118,8 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     if too_many {
         drop(writers);
     } else {
-        write_pairs(writers, pairs, &run_control)?;
+        let rewritten = arguments.comparison.rewritten.then_some(&rewritten[..]);
+        write_pairs(writers, pairs, rewritten, &run_control)?;
     }
     if let Some(writer) = cluster_writer {
         ignore_broken_pipe(write_clusters(writer, found, &clusters))?;
@@ -139,6 +147,7 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
             pairs,
             graph: &found.graph,
             clusters: &clusters,
+            rewritten: arguments.comparison.rewritten.then(|| discovery.rewritten_pairs()),
             seconds: &|| start.elapsed().as_secs_f64(),
         };
         page::write(file, page, &run_control)?;
@@ -152,15 +161,20 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     print_notes(&found.notes, &found.documents, global.quiet);
     report_skipped(&documents, found, global.quiet);
     let seconds = start.elapsed().as_secs_f64();
-    let statistics = statistics(arguments, settings, found, clusters.len(), write_seconds, seconds);
+    let mut statistics =
+        statistics(arguments, settings, found, clusters.len(), write_seconds, seconds);
+    statistics.rewritten_pairs = arguments.comparison.rewritten.then_some(rewritten.len() as u64);
     if let Some(path) = &arguments.output.stats {
         ignore_broken_pipe(report::write_stats(path, &statistics))?;
     }
     if arguments.output.format.format == OutputFormat::Json {
-        ignore_broken_pipe(print_json(&statistics, pairs, arguments.output.top)?)?;
+        let rewritten = arguments.comparison.rewritten.then_some(&rewritten[..]);
+        ignore_broken_pipe(print_json(&statistics, pairs, rewritten, arguments.output.top)?)?;
     } else if !global.quiet {
         let source = documents.source();
-        ignore_broken_pipe(show(arguments, pairs, source, clusters.len(), start, &run_control)?)?;
+        let rewritten = arguments.comparison.rewritten.then(|| discovery.rewritten_pairs());
+        let shown = show(arguments, pairs, rewritten, source, clusters.len(), start, &run_control)?;
+        ignore_broken_pipe(shown)?;
     }
     if too_many {
         anyhow::bail!(
@@ -174,7 +188,7 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
         return Ok(Exit::Failed);
     }
     let has_copies = settings.pairing == Pairing::All && found.counts.exact_duplicates > 0;
-    let is_found = found.graph.n_edges() > 0 || has_copies;
+    let is_found = found.graph.n_edges() > 0 || has_copies || !rewritten.is_empty();
     Ok(if is_found { Exit::Found } else { Exit::Nothing })
 }
 
@@ -332,7 +346,10 @@ fn open_writers(
     let report_settings = report::WriterSettings {
         measure: settings.score,
         threads: NonZeroUsize::new(settings.n_threads()).unwrap_or(NonZeroUsize::MIN),
-        has_raw: settings.excludes(),
+        extra: report::ExtraColumns {
+            raw: settings.excludes(),
+            rewritten: arguments.comparison.rewritten,
+        },
     };
     arguments.output.out.iter().map(|path| report::open(path, &report_settings)).collect()
 }
@@ -340,6 +357,7 @@ fn open_writers(
 fn write_pairs(
     mut writers: Vec<Box<dyn PairWriter>>,
     pairs: PairRows<'_>,
+    rewritten: Option<&[PairRow<'_>]>,
     run_control: &RunControl,
 ) -> anyhow::Result<()> {
     let found = pairs.discovery;
@@ -354,7 +372,10 @@ fn write_pairs(
     })?;
     let mut next = found.graph.rows();
     while !writers.is_empty() {
-        let rows = pairs.rows(&next.by_ref().take(ROWS).collect::<Vec<Pair>>());
+        let mut rows = pairs.rows(&next.by_ref().take(ROWS).collect::<Vec<Pair>>());
+        if rewritten.is_some() {
+            rows.iter_mut().for_each(|row| row.confidence = Some(1.0));
+        }
         if rows.is_empty() {
             break;
         }
@@ -364,6 +385,7 @@ fn write_pairs(
             return Err(textkin::Error::Stopped.into());
         }
     }
+    each(&mut writers, |writer| writer.pairs(rewritten.unwrap_or_default()))?;
     for writer in writers {
         ignore_broken_pipe(writer.finish())?;
     }
@@ -531,14 +553,21 @@ fn statistics(
 fn print_json(
     statistics: &report::Statistics,
     pairs: PairRows<'_>,
+    rewritten: Option<&[PairRow<'_>]>,
     top: usize,
 ) -> anyhow::Result<Result<(), report::Error>> {
+    let n_rewritten = top;
     let top: Vec<Pair> = pairs.discovery.graph.rows().take(top).collect();
-    let mut lines = Vec::new();
-    report::format_jsonl_rows(&pairs.rows(&top), &mut lines);
-    let rows = serde_json::Deserializer::from_slice(&lines).into_iter::<Value>();
+    let json = |rows: &[PairRow<'_>]| -> Result<Value, serde_json::Error> {
+        let mut lines = Vec::new();
+        report::format_jsonl_rows(rows, &mut lines);
+        serde_json::Deserializer::from_slice(&lines).into_iter::<Value>().collect()
+    };
     let mut value = serde_json::to_value(statistics)?;
-    value["top_pairs"] = rows.collect::<Result<Value, _>>()?;
+    if let Some(rewritten) = rewritten {
+        value["top_rewritten"] = json(&rewritten[..rewritten.len().min(n_rewritten)])?;
+    }
+    value["top_pairs"] = json(&pairs.rows(&top))?;
     Ok(terminal::print(&format!("{value}\n")))
 }
 
@@ -583,6 +612,7 @@ const MAX_COPIES: usize = 10;
 fn show(
     arguments: &Discover,
     pairs: PairRows<'_>,
+    rewritten: Option<&[RewrittenPair]>,
     source: &dyn Rewind,
     n_clusters: usize,
     start: Instant,
@@ -616,5 +646,37 @@ fn show(
     }
     text.push('\n');
     text.push_str(&terminal::render_pairs(&strongest, view));
+    if let Some(rewritten) = rewritten {
+        let id = |number| found.documents.id(number);
+        text.push_str(&rewritten_table(rewritten, arguments.output.top, id, view));
+    }
     Ok(terminal::print(&text))
+}
+
+/// Lists the surest pairs that share passages in other words: the words of each document in such passages.
+fn rewritten_table<'a>(
+    pairs: &[RewrittenPair],
+    top: usize,
+    id: impl Fn(u32) -> &'a str,
+    view: terminal::TerminalView,
+) -> String {
+    if pairs.is_empty() {
+        return "\nNo rewritten text\n".to_owned();
+    }
+    let mut text = String::from("\nRewritten text\nconfidence    words  document\n");
+    let room = view.width.saturating_sub(21).max(20);
+    for pair in pairs.iter().take(top) {
+        let sides = [(pair.a, pair.matches.words_a), (pair.b, pair.matches.words_b)];
+        let percent = format!("{:>8.0} %", 100.0 * pair.confidence);
+        for ((number, words), percent) in sides.into_iter().zip([percent.as_str(), ""]) {
+            let (words, id) = (terminal::thousands(words), terminal::fit(id(number), room));
+            text.push_str(&format!("{percent:>10}  {words:>7}  {id}\n"));
+        }
+    }
+    let rest = pairs.len().saturating_sub(top) as u64;
+    if rest > 0 {
+        let rest = terminal::counted(rest, "more pair", "more pairs");
+        text.push_str(&format!("… and {rest}; use --out to list all of them\n"));
+    }
+    text
 }

@@ -112,6 +112,10 @@ fn run_each(
         items.is_empty() || !collections.is_empty(),
         "--against plants items in the documents of a --collection; add one"
     );
+    for folder in &options.background {
+        let background = Collection::load(folder)?;
+        collections.iter_mut().flatten().for_each(|one| one.add_background(&background));
+    }
     if collections.is_empty() {
         collections.push(None);
     }

@@ -42,6 +42,9 @@ pub(crate) fn named_settings(
     if settings.rules.is_some() {
         named.push(("rules", "default".to_owned()));
     }
+    if comparison.rewritten {
+        named.push(("rewritten", "true".to_owned()));
+    }
     if !arguments.against.is_empty() {
         let paths: Vec<_> = arguments.against.iter().map(|path| path.to_string_lossy()).collect();
         named.push(("against", paths.join(", ")));

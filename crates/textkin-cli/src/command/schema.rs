@@ -15,6 +15,11 @@ fn schemas() -> Vec<OutputSchema> {
         schema: super::search::result_schema(),
     });
     schemas.push(OutputSchema {
+        name: "search-rewritten",
+        written_by: "`search --rewritten --format json`: JSON lines, one object per query",
+        schema: super::search::rewritten_schema(),
+    });
+    schemas.push(OutputSchema {
         name: "trace",
         written_by: "`trace`: JSON lines, one object per document",
         schema: super::trace::line_schema(),
@@ -28,7 +33,7 @@ pub(crate) fn run(arguments: &Schema) -> anyhow::Result<Exit> {
     let text = match &arguments.name {
         None => {
             let line = |schema: &OutputSchema| {
-                format!("{:<12} {}\n", schema.name, schema.written_by.replace('`', ""))
+                format!("{:<16} {}\n", schema.name, schema.written_by.replace('`', ""))
             };
             schemas.iter().map(line).collect()
         }

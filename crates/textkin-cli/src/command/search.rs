@@ -1,6 +1,7 @@
 //! `textkin search`: finds the documents of a repository that match a text.
 
 mod json;
+mod rewritten;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,10 +15,14 @@ use textkin::engine::report::{Output, csv_field, terminal};
 use textkin::engine::search::{PassageDocument, PassageSettings, Ranked, Ranking};
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Document, DocumentSink, Problem, Source, Span};
-use textkin::engine::{RunControl, SearchResults, SearchSettings, Searcher, min_match_percent};
+use textkin::engine::{
+    RewrittenSearchSettings, RewrittenSearcher, RunControl, SearchResults, SearchSettings, Searcher,
+    min_match_percent,
+};
 
 use self::json::TextRange;
 pub(crate) use self::json::schema as result_schema;
+pub(crate) use self::rewritten::schema as rewritten_schema;
 use crate::arguments::{GlobalOptions, ListFormat, Search, SearchOptions};
 use crate::documents::collection_settings;
 use crate::exit::Exit;
@@ -39,10 +44,22 @@ pub(crate) fn run(arguments: &Search, global: GlobalOptions) -> anyhow::Result<E
     let out = arguments.options.out.path();
     check_not_input(out, &arguments.queries)?;
     let repository = Repository::open(&arguments.folder)?;
-    let searcher = Searcher::new(&repository, settings(arguments)?)?;
+    let settings = settings(arguments)?;
+    let method = match arguments.options.rewritten {
+        false => SearchMethod::Ranked(Searcher::new(&repository, settings)?),
+        true => {
+            let settings = RewrittenSearchSettings {
+                top: settings.top,
+                min_confidence: arguments.options.min_confidence / 100.0,
+                threads: settings.threads,
+            };
+            SearchMethod::Rewritten(RewrittenSearcher::new(&repository, settings)?)
+        }
+    };
     let mut inputs = Inputs::open(&arguments.queries, &collection_settings(&arguments.input))?;
     let mut session = SearchSession {
-        searcher: &searcher,
+        repository: &repository,
+        method: &method,
         options: &arguments.options,
         is_strict: arguments.input.strict,
         pending: Vec::new(),
@@ -54,7 +71,10 @@ pub(crate) fn run(arguments: &Search, global: GlobalOptions) -> anyhow::Result<E
         failure: None,
     };
     if arguments.options.format.format == ListFormat::Csv {
-        session.write("query,measure,rank,id,score,percent\n");
+        session.write(match method {
+            SearchMethod::Ranked(_) => "query,measure,rank,id,score,percent\n",
+            SearchMethod::Rewritten(_) => rewritten::CSV_HEADER,
+        });
     }
     let display = ProgressDisplay::start_beside(&run_control, global, out);
     run_control.progress.begin("searching", inputs.total_bytes().unwrap_or(0));
@@ -123,9 +143,16 @@ fn settings(arguments: &Search) -> anyhow::Result<SearchSettings> {
     })
 }
 
+/// How documents are found.
+enum SearchMethod {
+    Ranked(Searcher),
+    Rewritten(RewrittenSearcher),
+}
+
 /// Collects queries, searches for them in batches and writes the results in order.
 struct SearchSession<'a> {
-    searcher: &'a Searcher,
+    repository: &'a Repository,
+    method: &'a SearchMethod,
     options: &'a SearchOptions,
     is_strict: bool,
     pending: Vec<(String, String)>,
@@ -180,9 +207,24 @@ impl SearchSession<'_> {
         }
         let (ids, texts): (Vec<String>, Vec<String>) =
             std::mem::take(&mut self.pending).into_iter().unzip();
-        for ((id, text), hits) in ids.iter().zip(&texts).zip(self.searcher.search_all(&texts)) {
-            let rendered =
-                hits.map_err(anyhow::Error::from).and_then(|hits| self.rendered(id, text, &hits));
+        let queries = || ids.iter().zip(&texts);
+        let rendered: Vec<anyhow::Result<String>> = match self.method {
+            SearchMethod::Ranked(searcher) => {
+                let all = queries().zip(searcher.search_all(&texts));
+                all.map(|((id, text), hits)| self.rendered(id, text, &hits?)).collect()
+            }
+            SearchMethod::Rewritten(searcher) => {
+                let all = queries().zip(searcher.search_all(&texts));
+                all.map(|((id, text), found)| {
+                    let found = found?;
+                    self.is_found |= !found.hits.is_empty();
+                    let format = self.options.format.format;
+                    rewritten::render(self.repository, id, text, &found, format, self.view)
+                })
+                .collect()
+            }
+        };
+        for rendered in rendered {
             match rendered {
                 Ok(text) => self.write(&text),
                 Err(error) => self.failure = Some(error),
@@ -235,7 +277,7 @@ impl SearchSession<'_> {
 
     fn id(&self, document: &Ranked) -> anyhow::Result<String> {
         let place = document.address;
-        Ok(self.searcher.repository().document(place)?.id)
+        Ok(self.repository.document(place)?.id)
     }
 
     /// Says that no document matches, and which is the closest.
@@ -310,7 +352,7 @@ impl SearchSession<'_> {
         let mut results = Vec::with_capacity(documents.len());
         for (rank, document) in (1..).zip(documents) {
             let place = document.address;
-            let stored = self.searcher.repository().document(place)?;
+            let stored = self.repository.document(place)?;
             results.push(json::Match {
                 rank,
                 score: document.score,
@@ -353,7 +395,7 @@ impl SearchSession<'_> {
     /// Returns the id of a document and the spans of its words.
     fn document_spans(&self, found: &PassageDocument) -> anyhow::Result<(String, Vec<Span>)> {
         let place = found.address;
-        let repository = self.searcher.repository();
+        let repository = self.repository;
         Ok((repository.document(place)?.id, repository.spans(place)?))
     }
 

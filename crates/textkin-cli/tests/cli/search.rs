@@ -350,3 +350,112 @@ fn empty_repository_has_no_matches() {
     assert_eq!(run.stdout.matches("no matches").count(), 11, "{run:?}");
     assert_eq!(run.stderr, "");
 }
+
+const KEEPER: &str = "The lighthouse keeper counted forty ships before the storm broke over the harbour. He had lit \
+    the great lamp early, because the fishermen had warned him that gulls were flying far inland.";
+const REWRITTEN: &str = "Before the storm reached the harbour, the keeper of the lighthouse counted some forty ships. \
+    As gulls flew inland, which the fishermen had warned of, he lit the big lamp early.";
+
+#[test]
+fn rewritten_text_is_found_with_its_passages() {
+    let records = [record("keeper", KEEPER), record("b", BAKERY), record("f", FERRY)].concat();
+    let folder = holding(&["--rewritten"], &records);
+    folder.write("q.txt", REWRITTEN);
+    let run = search(&folder, &["q.txt", "--rewritten"]).expect(0);
+    assert!(
+        run.stdout.starts_with("q.txt (31 words) by rewritten passages\n rank  confidence"),
+        "{run:?}"
+    );
+    assert!(run.stdout.contains(" %       31  keeper\n"), "{run:?}");
+    assert!(
+        run.stdout.contains("“Before the storm reached") && run.stdout.contains("(rewritten, "),
+        "{run:?}"
+    );
+    let answers = answers(&folder, &["q.txt", "--rewritten"]);
+    let result = &answers[0]["results"][0];
+    assert_eq!(
+        (&result["id"], &result["query_words"], &result["words"]),
+        (&"keeper".into(), &31.into(), &31.into())
+    );
+    let passage = &result["passages"][0];
+    assert_eq!(
+        (&passage["kind"], &passage["query"]["words"]),
+        (&"rewritten".into(), &serde_json::json!([0, 31]))
+    );
+    let [from, to] = [&passage["same_words"][0][0][0], &passage["same_words"][0][0][1]]
+        .map(|at| at.as_u64().unwrap());
+    assert_eq!(&REWRITTEN[from as usize..to as usize], "storm");
+    let run = search(&folder, &["q.txt", "--rewritten", "--format", "csv"]).expect(0);
+    assert!(
+        run.stdout.starts_with("query,rank,id,confidence,query_words,passages\nq.txt,1,keeper,0."),
+        "{run:?}"
+    );
+    search(&folder, &["q.txt", "--rewritten", "--min-confidence", "100"]).expect(1);
+    let run = search(&folder, &["h.txt", "--rewritten"]).expect(1);
+    assert!(run.stdout.contains("  no matches\n"), "{run:?}");
+    search(&folder, &["q.txt", "--rewritten", "--score", "kin"]).expect(2);
+    search(&folder, &["q.txt"]).expect(0);
+}
+
+#[test]
+fn rewritten_text_needs_an_index() {
+    let folder = three(&[]);
+    let run = search(&folder, &["h.txt", "--rewritten"]).expect(2);
+    assert!(run.stderr.contains("create a repository with --rewritten"), "{run:?}");
+    folder.repo(&["create", "s", "--rewritten", "--fingerprints-only"]).expect(2);
+    let run = folder.repo(&["create", "s", "--rewritten"]).expect(0);
+    assert!(run.stdout.contains("texts stored, rewritten text indexed"), "{run:?}");
+}
+
+#[test]
+fn discover_lists_rewritten_pairs_beside_the_others() {
+    let folder = Folder::new();
+    let copy = format!("{FERRY} And one more sentence at the end.");
+    let records = [
+        record("keeper", KEEPER),
+        record("b", BAKERY),
+        record("retold", REWRITTEN),
+        record("f", FERRY),
+        record("g", &copy),
+    ];
+    folder.write("in.jsonl", records.concat());
+    let discover = |arguments: &[&str]| {
+        folder.textkin(&[&["discover", "in.jsonl", "--out", "p.csv"], arguments].concat())
+    };
+    discover(&["--html", "plain.html"]).expect(0);
+    let plain = folder.read("p.csv");
+    assert_eq!(plain.lines().count(), 2);
+    let run = discover(&[
+        "--rewritten",
+        "--clusters",
+        "c.jsonl",
+        "--html",
+        "p.html",
+        "--stats",
+        "s.json",
+    ])
+    .expect(0);
+    let table = "\nRewritten text\nconfidence    words  document\n";
+    assert!(run.stdout.contains(table), "{run:?}");
+    let rows: Vec<String> = folder.read("p.csv").lines().map(str::to_owned).collect();
+    let exact: Vec<&str> = plain.lines().collect();
+    assert_eq!(rows[0], format!("{},kind,confidence", exact[0]));
+    assert_eq!(rows[1], format!("{},exact,1.0", exact[1]), "identical text counts as before");
+    assert!(rows[2].starts_with("keeper,retold,0."), "{rows:?}");
+    assert!(rows[2].contains(",passages in other words,rewritten,0."), "{rows:?}");
+    assert_eq!(rows.len(), 3);
+    assert_eq!(folder.read("c.jsonl").matches("\"size\":2").count(), 2);
+    let stats: Value = serde_json::from_str(&folder.read("s.json")).unwrap();
+    assert_eq!(stats["rewritten_pairs"], 1);
+    let page = folder.read("p.html");
+    assert!(page.contains("<h3>keeper ⇄ retold</h3>") && page.contains(">lighthouse</i>"));
+    assert!(!folder.read("plain.html").contains("id=\"rewritten\""));
+    folder.textkin(&["verify", "p.html", "in.jsonl"]).expect(0);
+    folder.write("changed.html", page.replace(">lighthouse</i>", ">lightship</i>"));
+    let run = folder.textkin(&["verify", "changed.html", "in.jsonl"]).expect(1);
+    assert!(run.stdout.contains("the rewritten text on the page does not match"), "{run:?}");
+    let run = discover(&["--rewritten", "--format", "json"]).expect(0);
+    let value: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(value["top_rewritten"][0]["kind"], "rewritten");
+    discover(&["--rewritten", "--against", "in.jsonl"]).expect(2);
+}

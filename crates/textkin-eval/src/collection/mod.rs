@@ -190,6 +190,15 @@ impl Collection {
         chosen.into_iter().collect()
     }
 
+    /// Adds the documents of another collection, without their ground truth. Their ids get the name of that collection.
+    pub fn add_background(&mut self, other: &Self) {
+        let added = other.texts.iter().map(|document| CollectionDocument {
+            id: format!("{}/{}", other.name, document.id),
+            ..document.clone()
+        });
+        self.texts = self.texts.iter().cloned().chain(added).collect();
+    }
+
     /// Returns the first `n` documents with their ground truth.
     #[must_use]
     pub fn first(&self, n: usize) -> Self {

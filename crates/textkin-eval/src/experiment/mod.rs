@@ -107,7 +107,7 @@ const NO_UNRELATED: &str = "n/a: no pair of this collection is labelled as unrel
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 35] = [
+pub const ALL: [Experiment; 37] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Requirement::Related, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Requirement::Related, deco::table3),
     experiment("deco.table4", "Coverage and average precision with chunks modulo 16 and 256", Requirement::Related, deco::table4),
@@ -136,6 +136,8 @@ pub const ALL: [Experiment; 35] = [
     experiment("truth.classes", "How a document was made from a source, predicted by what they share", Requirement::Classes, truth::classes),
     experiment("truth.clusters", "Clusters compared with labels: adjusted Rand index and B³", Requirement::Clusters, truth::clusters),
     experiment("truth.plagdet", "Passages compared with annotations: plagdet and granularity", Requirement::Passages, truth::plagdet),
+    experiment("truth.retrieval", "Search for the sources of passages, by class of rewriting", Requirement::Passages, truth::retrieval),
+    experiment("truth.alarms", "Rewritten passages in random pairs of documents", Requirement::Documents, truth::alarms),
     experiment("truth.defaults", "Effect of each default of discovery: one setting changed at a time", Requirement::Related, truth::defaults),
     experiment("truth.goals", "Goals for the defaults, and how far they are missed", Requirement::Related, truth::goals),
     experiment("synthetic.edits", "Recall by share of edited words and kind of edit", Requirement::Nothing, synthetic::edits),

@@ -20,7 +20,9 @@ pub use json::{WithText, comparison_json};
 pub use page::comparison_page;
 pub(crate) use page::escape;
 pub(crate) use policy::policy;
-pub use rewritten::{RewrittenMatch, RewrittenMatches, SameWord};
+pub use rewritten::{
+    RewrittenDocuments, RewrittenMatch, RewrittenMatches, SameWord, rewritten_section,
+};
 pub use text::{Detail, render_comparison};
 
 /// One of the two documents.

@@ -186,26 +186,75 @@ pub(super) fn section(comparison: &Comparison<'_>, page: &mut String) {
          <output id=\"surest-value\">50 %</output> confidence</label></p>",
     );
     for (at, passage) in rewritten.passages.iter().enumerate() {
-        // Writing to a string does not fail.
-        let _ = write!(
-            page,
-            "<article class=\"rewritten\" data-confidence=\"{:.0}\"><h3>R{} · ",
-            100.0 * passage.confidence,
-            at + 1
-        );
-        escape(&passage.title(), page);
-        page.push_str("</h3><p>");
-        escape(&passage.reason(), page);
-        page.push_str("</p><div class=\"sides\">");
-        for side in [Side::A, Side::B] {
-            let document = side.of(comparison.a.text, comparison.b.text);
-            let _ = write!(page, "<blockquote dir=\"auto\"><b>{}</b> ", side.of('A', 'B'));
-            marked_words(document, passage, side, page);
-            page.push_str("</blockquote>");
-        }
-        page.push_str("</div></article>");
+        article(&format!("R{} · ", at + 1), passage, [comparison.a.text, comparison.b.text], page);
     }
     page.push_str("</section>");
+}
+
+/// One passage with both sides.
+fn article(label: &str, passage: &RewrittenMatch, texts: [&str; 2], page: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write!(
+        page,
+        "<article class=\"rewritten\" data-confidence=\"{:.0}\"><h3>",
+        100.0 * passage.confidence
+    );
+    escape(label, page);
+    escape(&passage.title(), page);
+    page.push_str("</h3><p>");
+    escape(&passage.reason(), page);
+    page.push_str("</p><div class=\"sides\">");
+    for side in [Side::A, Side::B] {
+        let _ = write!(page, "<blockquote dir=\"auto\"><b>{}</b> ", side.of('A', 'B'));
+        marked_words(side.of(texts[0], texts[1]), passage, side, page);
+        page.push_str("</blockquote>");
+    }
+    page.push_str("</div></article>");
+}
+
+/// Two documents that share passages in other words: ids, texts and passages.
+#[derive(Clone, Copy, Debug)]
+pub struct RewrittenDocuments<'a> {
+    /// Id and text of the earlier document.
+    pub a: [&'a str; 2],
+    /// Id and text of the later document.
+    pub b: [&'a str; 2],
+    /// The passages.
+    pub matches: &'a RewrittenMatches,
+}
+
+/// Returns the section of a run's page with pairs that share passages in other words. `total` is the number of all such
+/// pairs.
+#[must_use]
+pub fn rewritten_section(pairs: &[RewrittenDocuments<'_>], total: usize) -> String {
+    let mut page = String::from(
+        "<section id=\"rewritten\"><h2>Rewritten text</h2><p class=\"note\">These pairs share passages that say the same \
+         in other words, surest first. They do not count in the scores above. The words that both have are marked: the \
+         stronger, the more they tell.</p>",
+    );
+    for pair in pairs {
+        page.push_str("<h3>");
+        escape(&visible(pair.a[0]), &mut page);
+        page.push_str(" ⇄ ");
+        escape(&visible(pair.b[0]), &mut page);
+        page.push_str("</h3>");
+        for passage in &pair.matches.passages {
+            article("", passage, [pair.a[1], pair.b[1]], &mut page);
+        }
+    }
+    if total == 0 {
+        page.push_str("<p>None found.</p>");
+    }
+    let rest = total.saturating_sub(pairs.len()) as u64;
+    if rest > 0 {
+        let rest = counted(rest, "more pair", "more pairs");
+        let _ = write!(
+            page,
+            "<p class=\"rest\">{rest} not on this page: use --out to list all of them.</p>"
+        );
+    }
+    page.push_str("</section>\n");
+    page
 }
 
 fn marked_words(document: &str, passage: &RewrittenMatch, side: Side, page: &mut String) {
@@ -334,6 +383,20 @@ also 1 rewritten passage: 9 more words of A, 8 of B
         );
         assert_eq!(page.matches("<i class=\"s").count(), page.matches("</i>").count() - 1);
         assert!(!comparison_page(&samples::edited().view()).contains("id=\"rewritten\""));
+    }
+
+    #[test]
+    fn the_page_of_a_run_has_a_section_of_pairs() {
+        let sample = samples::rewritten();
+        let view = sample.view();
+        let matches = view.rewritten.unwrap();
+        let pair =
+            super::RewrittenDocuments { a: ["<a>", view.a.text], b: ["b", view.b.text], matches };
+        let section = super::rewritten_section(&[pair], 3);
+        assert!(section.contains("<h3>&lt;a&gt; ⇄ b</h3>"), "{section}");
+        assert!(section.contains("<i class=\"s3\" data-w=\"0\">keeper</i>"));
+        assert!(section.contains("2 more pairs not on this page"));
+        assert!(super::rewritten_section(&[], 0).contains("None found."));
     }
 
     #[test]

@@ -70,6 +70,8 @@ pub struct RunPage<'a> {
     pub passages: &'a [PairPassages],
     /// Why passages are not shown, if it is not for lack of pairs.
     pub no_passages: Option<&'a str>,
+    /// The section of pairs that share passages in other words; empty if they were not sought.
+    pub rewritten: &'a str,
     /// Duration of the run in seconds.
     pub seconds: f64,
 }
@@ -116,6 +118,7 @@ fn fill(name: &str, run: &RunPage<'_>, page: &mut String) {
         "network" => run.pairs.network.draw(run, page),
         "pairs" => tables::pairs(run, page),
         "passages" => passages::draw(run, page),
+        "rewritten" => page.push_str(run.rewritten),
         "rules" => page.push_str(rules(run)),
         "details" => details(run, page),
         // A name with "</script>" must not end the element.

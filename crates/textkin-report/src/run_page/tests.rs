@@ -25,6 +25,7 @@ fn row<'a>(ids: &'a [String], a: u32, b: u32, score: f64) -> PairRow<'a> {
         overlap,
         reason: Reason::Score,
         raw_score: None,
+        confidence: None,
     }
 }
 
@@ -49,6 +50,7 @@ fn chain(ids: &[String], problems: &[String], clusters: &[Cluster]) -> String {
         names: DocumentNames(&|document| &ids[document as usize]),
         passages: &[PairPassages::new(1, &samples::edited().view())][..n_pairs.min(1) as usize],
         no_passages: None,
+        rewritten: "",
         seconds: 1.5,
     })
 }

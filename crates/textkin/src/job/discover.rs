@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 use textkin_core::hash::HashKind;
-use textkin_core::{Document, Measure, Pair, Problem, Rewind};
+use textkin_core::{Cluster, Document, Measure, Pair, Problem, Reason, Rewind};
 use textkin_graph::{Clustering, Counting, Overlaps};
 use textkin_index::{ImatchSettings, KeepChunks, Plan};
-use textkin_report::PairRow;
+use textkin_report::{PairRow, RewrittenMatches};
 use textkin_source::{InputFormat, Inputs, SourcePair, SourceSettings, TeiOptions};
 use textkin_text::grammar::{ChunkerKind, Selection};
 use textkin_text::tokenizer::{Normalization, TextPart};
@@ -25,6 +25,7 @@ use crate::error::Error;
 use crate::explain::DocumentTexts;
 use crate::pairs::{PairRows, raw_overlaps};
 use crate::passage_clusters::{PassageClusters, passage_clusters};
+use crate::repository::{RewrittenPair, join_clusters, rewritten_pairs};
 use crate::settings::{Pairing, Settings};
 use crate::survey::survey_collection;
 use crate::threshold::Threshold;
@@ -49,6 +50,7 @@ use crate::threshold::Threshold;
 #[must_use]
 pub struct Discover {
     options: JobOptions,
+    is_rewritten: bool,
 }
 
 impl Discover {
@@ -59,7 +61,8 @@ impl Discover {
 
     /// Creates a discovery with settings of the engine.
     pub fn with_settings(settings: Settings) -> Self {
-        Self { options: JobOptions { threshold: None, settings, ..JobOptions::default() } }
+        let options = JobOptions { threshold: None, settings, ..JobOptions::default() };
+        Self { options, is_rewritten: false }
     }
 
     /// Sets how a pair is scored, such as `"containment"`; `kin` by default.
@@ -139,6 +142,13 @@ impl Discover {
     /// Keeps where shared text occurs, for [`Discovery::passage_clusters`].
     pub fn keep_passages(mut self, is_kept: bool) -> Self {
         self.options.settings.keeps_passages = is_kept;
+        self
+    }
+
+    /// Also finds pairs of documents that share passages in other words ([`Discovery::rewritten`]). The documents are
+    /// read twice.
+    pub fn rewritten(mut self, is_sought: bool) -> Self {
+        self.is_rewritten = is_sought;
         self
     }
 
@@ -250,15 +260,23 @@ impl Discover {
         control: &RunControl,
     ) -> Result<Discovery, Error> {
         let mut settings = self.options.settings()?;
-        let (output, raw) = self.options.run(control, |control| {
+        if self.is_rewritten && settings.pairing != Pairing::All {
+            let reason = "cannot be combined with two sets of documents or a field".to_owned();
+            return Err(Error::InvalidOption { option: "rewritten", reason });
+        }
+        let (output, raw, rewritten) = self.options.run(control, |control| {
             survey_collection(source, &mut settings, self.options.stop_frequent, control)?;
             let mut output = discover(source, &settings, control)?;
             let raw = raw_overlaps(source, &mut output, &settings, control)?;
-            Ok((output, raw))
+            let rewritten = match self.is_rewritten {
+                true => rewritten_pairs(source, &output.documents, &settings, control)?,
+                false => Vec::new(),
+            };
+            Ok((output, raw, rewritten))
         })?;
         let mut options = self.options.clone();
         options.settings = settings;
-        Ok(Discovery { output, raw, options, source: source.rewind().ok() })
+        Ok(Discovery { output, raw, rewritten, options, source: source.rewind().ok() })
     }
 }
 
@@ -267,6 +285,8 @@ pub struct Discovery {
     output: DiscoveryOutput,
     /// The overlaps without exclusions, if anything is excluded.
     raw: Option<Overlaps>,
+    /// The pairs that share passages in other words.
+    rewritten: Vec<RewrittenPair>,
     /// The options, with what a survey added to the settings.
     options: JobOptions,
     /// The documents again; `None` for a stream.
@@ -277,6 +297,20 @@ impl fmt::Debug for Discovery {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Discovery").field("output", &self.output).finish_non_exhaustive()
     }
+}
+
+/// Two documents that share passages in other words.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RewrittenDocuments<'a> {
+    /// The id of the earlier document.
+    pub a: &'a str,
+    /// The id of the later document.
+    pub b: &'a str,
+    /// Confidence of the surest passage, from 0 to 1.
+    pub confidence: f64,
+    /// The passages, without what is identical.
+    pub matches: &'a RewrittenMatches,
 }
 
 /// Documents that belong together.
@@ -301,6 +335,30 @@ impl Discovery {
         })
     }
 
+    /// Returns the pairs that share passages in other words, the surest first; empty unless
+    /// [`Discover::rewritten`] was set. A pair may also share identical text and be one of [`Discovery::pairs`].
+    ///
+    /// ```
+    /// use textkin::Discover;
+    ///
+    /// let tale = "The lighthouse keeper counted forty ships before the storm broke over the harbour. He had lit \
+    ///     the great lamp early, because the fishermen had warned him that gulls were flying far inland.";
+    /// let retold = "Before the storm reached the harbour, the keeper of the lighthouse counted some forty ships. \
+    ///     As gulls flew inland, which the fishermen had warned of, he lit the big lamp early.";
+    /// let found = Discover::new().rewritten(true).run([("tale", tale), ("retold", retold)])?;
+    /// let pairs: Vec<_> = found.rewritten().map(|pair| (pair.a, pair.b)).collect();
+    /// assert_eq!(pairs, [("tale", "retold")]);
+    /// # Ok::<(), textkin::Error>(())
+    /// ```
+    pub fn rewritten(&self) -> impl Iterator<Item = RewrittenDocuments<'_>> {
+        self.rewritten.iter().map(|pair| RewrittenDocuments {
+            a: self.output.documents.id(pair.a),
+            b: self.output.documents.id(pair.b),
+            confidence: pair.confidence,
+            matches: &pair.matches,
+        })
+    }
+
     /// Returns the number of pairs.
     #[must_use]
     pub fn n_pairs(&self) -> u64 {
@@ -310,14 +368,44 @@ impl Discovery {
     /// Returns the clusters, by the method of [`Discover::cluster_by`].
     #[must_use]
     pub fn clusters(&self) -> Vec<DocumentCluster<'_>> {
-        let clusters = self.output.graph.clusters(self.options.cluster_by);
+        let clusters = self.cluster_numbers();
         let id = |number: u32| self.output.documents.id(number);
-        let cluster = |cluster: textkin_core::Cluster| DocumentCluster {
+        let cluster = |cluster: Cluster| DocumentCluster {
             members: cluster.members.into_iter().map(id).collect(),
             density: cluster.density,
             weakest: cluster.weakest,
         };
         clusters.into_iter().map(cluster).collect()
+    }
+
+    /// Returns the clusters with their documents by number. Pairs that share passages in other words join clusters.
+    #[must_use]
+    pub fn cluster_numbers(&self) -> Vec<Cluster> {
+        let clusters = self.output.graph.clusters(self.options.cluster_by);
+        join_clusters(clusters, &self.rewritten, self.output.documents.len())
+    }
+
+    /// Returns the pairs that share passages in other words, with their documents by number.
+    #[must_use]
+    pub fn rewritten_pairs(&self) -> &[RewrittenPair] {
+        &self.rewritten
+    }
+
+    /// Returns these pairs as rows for the writers of [`engine::report`](crate::engine::report). The score is the
+    /// confidence; the counts are of the identical text that the documents share besides.
+    pub fn rewritten_rows(&self) -> impl Iterator<Item = PairRow<'_>> {
+        let has_raw = self.raw.is_some();
+        self.rewritten.iter().map(move |pair| PairRow {
+            a: self.output.documents.id(pair.a),
+            b: self.output.documents.id(pair.b),
+            a_index: pair.a,
+            b_index: pair.b,
+            score: pair.confidence,
+            overlap: pair.overlap,
+            reason: Reason::Rewritten,
+            raw_score: has_raw.then_some(pair.confidence),
+            confidence: Some(pair.confidence),
+        })
     }
 
     /// Compares two documents passage by passage; after [`Discover::run_against`], `a` is of the first documents and

@@ -17,7 +17,7 @@ mod trace;
 pub use compare::{Compare, Comparison, RewrittenPassage, SharedPassage};
 pub use decontaminate::{Decontaminate, Decontaminated, ItemResult, Leak};
 pub use dedup::{Cleaned, Dedup, DedupUnit, Keep, RemovedDocument};
-pub use discover::{Discover, Discovery, DocumentCluster};
+pub use discover::{Discover, Discovery, DocumentCluster, RewrittenDocuments};
 pub use observer::{Observer, StageProgress};
 pub use options::{ByteSize, OptionValue, check_threshold};
 pub use repository::RepositoryBuilder;

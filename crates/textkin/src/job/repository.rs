@@ -39,6 +39,7 @@ use crate::settings::Settings;
 pub struct RepositoryBuilder {
     options: JobOptions,
     is_without_text: bool,
+    is_rewritten: bool,
     existing: ExistingPolicy,
 }
 
@@ -68,6 +69,12 @@ impl RepositoryBuilder {
         self
     }
 
+    /// Also indexes pairs of words, so that [`Search::rewritten`] finds rewritten text. It needs the texts.
+    pub fn rewritten(mut self, is_indexed: bool) -> Self {
+        self.is_rewritten = is_indexed;
+        self
+    }
+
     /// Sets what happens to a document whose id is already in the repository: `"refuse"` (the default, which lists it
     /// as a problem), `"skip"` or `"replace"`.
     pub fn existing(mut self, policy: impl OptionValue<ExistingPolicy>) -> Self {
@@ -83,7 +90,15 @@ impl RepositoryBuilder {
     /// If an option is invalid, the folder is not empty or cannot be written, or the selector needs a whole collection.
     pub fn create(&self, folder: impl AsRef<Path>) -> Result<Repository, Error> {
         let settings = self.options.settings_without_threshold()?;
-        let writer = RepositoryWriter::create(folder.as_ref(), &settings, !self.is_without_text)?;
+        let folder = folder.as_ref();
+        let writer = match (self.is_rewritten, self.is_without_text) {
+            (true, true) => {
+                let reason = "needs the texts, which fingerprints_only does not store".to_owned();
+                return Err(Error::InvalidOption { option: "rewritten", reason });
+            }
+            (true, false) => RepositoryWriter::create_rewritten(folder, &settings)?,
+            (false, _) => RepositoryWriter::create(folder, &settings, !self.is_without_text)?,
+        };
         Ok(writer.repository())
     }
 

@@ -7,7 +7,10 @@ use textkin_text::grammar::Selection;
 
 use super::options::{FirstInvalid, OptionValue};
 use crate::error::Error;
-use crate::repository::{Repository, SearchResults, SearchSettings, Searcher};
+use crate::repository::{
+    Repository, RewrittenHit, RewrittenSearchSettings, RewrittenSearcher, SearchResults,
+    SearchSettings, Searcher,
+};
 
 /// Finds the documents of a repository that are most similar to a text.
 ///
@@ -26,6 +29,7 @@ use crate::repository::{Repository, SearchResults, SearchSettings, Searcher};
 #[must_use]
 pub struct Search {
     settings: SearchSettings,
+    min_confidence: f64,
     invalid: FirstInvalid,
 }
 
@@ -87,6 +91,12 @@ impl Search {
         self
     }
 
+    /// Sets the lowest confidence of a rewritten passage, from 0 to 1; by default, all are shown.
+    pub fn min_confidence(mut self, share: f64) -> Self {
+        self.min_confidence = share;
+        self
+    }
+
     /// Sets the number of threads; all cores by default.
     pub fn threads(mut self, threads: usize) -> Self {
         self.settings.threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
@@ -115,5 +125,46 @@ impl Search {
         self.invalid.check()?;
         super::check_length("the query", text)?;
         Searcher::new(repository, self.settings.clone())?.search(text)
+    }
+
+    /// Finds the documents that say the same as parts of `text`, in the same or in other words, with the passages; the
+    /// surest first. The repository must have been created with
+    /// [`RepositoryBuilder::rewritten`](super::RepositoryBuilder::rewritten).
+    ///
+    /// ```
+    /// use textkin::{Repository, Search};
+    ///
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path().join("tales");
+    /// let mut tales = Repository::builder().rewritten(true).create(&folder)?;
+    /// tales.add([(
+    ///     "keeper",
+    ///     "The lighthouse keeper counted forty ships before the storm broke over the harbour. He had lit the great \
+    ///      lamp early, because the fishermen had warned him that gulls were flying far inland.",
+    /// )])?;
+    /// let hits = Search::new().rewritten(
+    ///     &tales,
+    ///     "Before the storm reached the harbour, the keeper of the lighthouse counted some forty ships. As gulls \
+    ///      flew inland, which the fishermen had warned of, he lit the big lamp early.",
+    /// )?;
+    /// assert_eq!((hits[0].id.as_str(), hits[0].passages.len()), ("keeper", 1));
+    /// # Ok::<(), textkin::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If an option is invalid, the repository does not index rewritten text, or it is damaged.
+    pub fn rewritten(
+        &self,
+        repository: &Repository,
+        text: &str,
+    ) -> Result<Vec<RewrittenHit>, Error> {
+        self.invalid.check()?;
+        super::check_length("the query", text)?;
+        let settings = RewrittenSearchSettings {
+            top: self.settings.top,
+            min_confidence: self.min_confidence,
+            threads: self.settings.threads,
+        };
+        Ok(RewrittenSearcher::new(repository, settings)?.search(text)?.hits)
     }
 }

@@ -23,6 +23,9 @@ pub struct RepositoryConfig {
     pub template_texts: Vec<String>,
     /// Whether texts are stored; else only hashes of their words and chunks.
     pub keeps_text: bool,
+    /// Whether pairs of words are indexed, so that rewritten text can be found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rewritten: bool,
 }
 
 impl RepositoryConfig {
@@ -44,6 +47,7 @@ impl RepositoryConfig {
             lists: lists.map(list).collect(),
             template_texts: settings.templates.clone(),
             keeps_text,
+            rewritten: false,
         })
     }
 

@@ -3,6 +3,7 @@
 use textkin_core::parallel;
 use textkin_core::{Chunk, Document, Layers, Problem, Span, Tokens};
 use textkin_repository::{PreparedDocument, StoredDocument};
+use textkin_rewritten::{CandidateMethod, word_pairs};
 
 use super::config::RepositoryConfig;
 use super::fingerprints::{self, Fingerprints};
@@ -14,6 +15,10 @@ use crate::error::Error;
 pub(crate) struct DocumentPreparer {
     analyzer: Analyzer,
     keeps_text: bool,
+    /// Whether words and chunks are indexed.
+    pub(crate) indexes_words: bool,
+    /// Which pairs of words are indexed, if any are.
+    word_pairs: Option<CandidateMethod>,
 }
 
 /// Buffers of a thread that prepares documents.
@@ -27,7 +32,9 @@ pub(crate) struct Scratch {
 
 impl DocumentPreparer {
     pub(crate) fn new(config: &RepositoryConfig) -> Result<Self, Error> {
-        Ok(Self { analyzer: Analyzer::new(&config.settings()?)?, keeps_text: config.keeps_text })
+        let word_pairs = config.rewritten.then(CandidateMethod::default);
+        let analyzer = Analyzer::new(&config.settings()?)?;
+        Ok(Self { analyzer, keeps_text: config.keeps_text, indexes_words: true, word_pairs })
     }
 
     pub(crate) fn scratch(&self) -> Scratch {
@@ -80,14 +87,24 @@ impl DocumentPreparer {
     fn index_text(&self, entry: &mut PreparedDocument, text: &str, scratch: &mut Scratch) {
         let Scratch { tokens, chunks, selection, hashes } = scratch;
         self.analyzer.tokenize(text, tokens);
-        self.analyzer.chunk(tokens, chunks, selection);
-        hashes.clear();
-        hashes.extend_from_slice(tokens.hashes());
-        entry.terms = counted(hashes);
-        entry.chunks.clear();
-        entry.chunks.extend(selection.iter().map(|&index| chunks[index as usize].hash));
-        entry.chunks.sort_unstable();
-        entry.chunks.dedup();
+        if self.indexes_words {
+            self.analyzer.chunk(tokens, chunks, selection);
+            hashes.clear();
+            hashes.extend_from_slice(tokens.hashes());
+            entry.terms = counted(hashes);
+            entry.chunks.clear();
+            entry.chunks.extend(selection.iter().map(|&index| chunks[index as usize].hash));
+            entry.chunks.sort_unstable();
+            entry.chunks.dedup();
+        }
+        entry.word_pairs = self.word_pairs.map(|method| {
+            let mut pairs = Vec::new();
+            word_pairs(tokens, &method, &mut pairs);
+            let mut hashes: Vec<u64> = pairs.into_iter().map(|pair| pair.hash).collect();
+            hashes.sort_unstable();
+            hashes.dedup();
+            hashes
+        });
     }
 
     /// Computes the words and chunks of a stored document again.

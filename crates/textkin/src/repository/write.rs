@@ -85,7 +85,30 @@ impl RepositoryWriter {
     /// # Errors
     /// If the folder is not empty or cannot be written, or the selector needs a whole collection.
     pub fn create(folder: &Path, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
-        let config = RepositoryConfig::new(settings, keeps_text)?;
+        Self::create_with(folder, settings, RepositoryConfig::new(settings, keeps_text)?)
+    }
+
+    /// Creates a repository of texts in which rewritten text can be found: it also indexes pairs of words.
+    ///
+    /// # Errors
+    /// As [`RepositoryWriter::create`].
+    pub fn create_rewritten(folder: &Path, settings: &Settings) -> Result<Self, Error> {
+        let config = RepositoryConfig { rewritten: true, ..RepositoryConfig::new(settings, true)? };
+        Self::create_with(folder, settings, config)
+    }
+
+    /// Creates a repository that indexes nothing but pairs of words.
+    pub(crate) fn create_for_pairs(folder: &Path, settings: &Settings) -> Result<Self, Error> {
+        let mut writer = Self::create_rewritten(folder, settings)?;
+        writer.preparer.indexes_words = false;
+        Ok(writer)
+    }
+
+    fn create_with(
+        folder: &Path,
+        settings: &Settings,
+        config: RepositoryConfig,
+    ) -> Result<Self, Error> {
         let preparer = DocumentPreparer::new(&config)?;
         let (stored_config, writer_settings) = (config.write()?, writer_settings(settings));
         let writer = Writer::create(Arc::new(Disk), folder, stored_config, writer_settings)?;

@@ -168,7 +168,7 @@ fn open_report(arguments: &RepoAdd) -> anyhow::Result<Option<(Box<dyn PairWriter
     let report_settings = report::WriterSettings {
         measure: settings.score,
         threads: NonZeroUsize::new(settings.n_threads()).unwrap_or(NonZeroUsize::MIN),
-        has_raw: false,
+        extra: report::ExtraColumns::default(),
     };
     Ok(Some((report::open(path, &report_settings)?, settings)))
 }

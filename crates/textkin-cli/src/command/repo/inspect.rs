@@ -134,7 +134,7 @@ pub(super) fn info(arguments: &RepoInfo) -> anyhow::Result<Exit> {
     let removed = all - stored.n_documents();
     let config = repository.config();
     if arguments.format.format == OutputFormat::Json {
-        let value = json!({
+        let mut value = json!({
             "documents": stored.n_documents(),
             "removed": removed,
             "words": sizes.words,
@@ -154,6 +154,10 @@ pub(super) fn info(arguments: &RepoInfo) -> anyhow::Result<Exit> {
             },
             "created_with": config,
         });
+        if config.rewritten {
+            value["word_pairs"] = sizes.word_pair_postings.into();
+            value["bytes"]["word_pairs"] = sizes.word_pairs.into();
+        }
         ignore_broken_pipe(write_result(arguments.out.path(), &format!("{value}\n")))?;
         return Ok(Exit::Found);
     }
@@ -206,8 +210,12 @@ fn disk_use(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
         (sizes.documents, "ids, lengths and digests"),
         (sizes.terms, "positions of words"),
         (sizes.chunks, "positions of chunks"),
+        (sizes.word_pairs, "pairs of words"),
         (sizes.rest, "checksums and metadata"),
     ] {
+        if part == 0 && what == "pairs of words" {
+            continue;
+        }
         let _ = match keeps_text {
             true => writeln!(text, "{:>12}  {:>5.3}  {what}", bytes(part), times(part)),
             false => writeln!(text, "{:>12}  {what}", bytes(part)),

@@ -49,8 +49,12 @@ fn create(arguments: &RepoCreate, global: GlobalOptions) -> anyhow::Result<Exit>
     for path in arguments.select.files() {
         settings.resources.lists.insert(path.to_owned(), words(read(path)?));
     }
-    let writer =
-        RepositoryWriter::create(&arguments.folder, &settings, !arguments.fingerprints_only)?;
+    let writer = match arguments.rewritten {
+        true => RepositoryWriter::create_rewritten(&arguments.folder, &settings)?,
+        false => {
+            RepositoryWriter::create(&arguments.folder, &settings, !arguments.fingerprints_only)?
+        }
+    };
     let repository = writer.repository();
     if arguments.format.format == OutputFormat::Json {
         let value = serde_json::json!({
@@ -79,6 +83,9 @@ fn settings_line(repository: &Repository) -> String {
         text += &format!(", {} templates", config.template_texts.len());
     }
     text += if config.keeps_text { ", texts stored" } else { ", fingerprints only" };
+    if config.rewritten {
+        text += ", rewritten text indexed";
+    }
     text
 }
 

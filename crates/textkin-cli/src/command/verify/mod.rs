@@ -340,6 +340,7 @@ fn row<'a>(reported: &'a Value, pair: &RunPair<'_>) -> PairRow<'a> {
         overlap: pair.overlap,
         reason: pair.reason,
         raw_score: pair.raw_score,
+        confidence: None,
     }
 }
 

@@ -12,7 +12,7 @@ use textkin::engine::source::Inputs;
 use textkin::engine::types::Rewind;
 use textkin::engine::{
     DiscoveryOutput, DiscoveryPage, PairRows, RunControl, Settings, chunk_frequencies, discover,
-    discovery_page,
+    discovery_page, join_clusters, rewritten_pairs,
 };
 
 use super::differences::differences;
@@ -21,7 +21,7 @@ use super::{Resources, VERSION};
 use crate::documents::words;
 
 /// The settings shown on the page, in order.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     "chunk",
     "select",
     "normalize",
@@ -29,6 +29,7 @@ const SETTINGS: [&str; 12] = [
     "cluster_by",
     "max_gap",
     "rules",
+    "rewritten",
     "min_words",
     "max_df",
     "stop_list",
@@ -37,7 +38,7 @@ const SETTINGS: [&str; 12] = [
 ];
 
 /// The parts of a page: element id, name, and whether the part contains document ids.
-const PARTS: [(&str, &str, bool); 9] = [
+const PARTS: [(&str, &str, bool); 10] = [
     ("head", "the summary", false),
     ("scores", "the scores", false),
     ("pairs", "the table of pairs", true),
@@ -45,6 +46,7 @@ const PARTS: [(&str, &str, bool); 9] = [
     ("graph", "the graph", true),
     ("problems", "the problems and notes", true),
     ("passages", "the passages", true),
+    ("rewritten", "the rewritten text", true),
     ("made", "the settings", false),
     ("end", "the script", false),
 ];
@@ -177,6 +179,15 @@ fn regenerate(
     let named_settings: Vec<(&'static str, String)> = (SETTINGS.into_iter())
         .filter_map(|key| Some((key, reported[key].as_str()?.to_owned())))
         .collect();
+    let rewritten = match reported["rewritten"].is_null() {
+        true => None,
+        false => Some(rewritten_pairs(source, &found.documents, &settings, run_control)?),
+    };
+    let clusters = join_clusters(
+        found.graph.clusters(cluster_by),
+        rewritten.as_deref().unwrap_or_default(),
+        found.documents.len(),
+    );
     let seconds = run["seconds"].as_f64().unwrap_or(0.0);
     let page = discovery_page(
         DiscoveryPage {
@@ -189,7 +200,8 @@ fn regenerate(
             source,
             pairs: PairRows { discovery: &found, raw: raw.as_ref(), settings: &settings },
             graph: &found.graph,
-            clusters: &found.graph.clusters(cluster_by),
+            clusters: &clusters,
+            rewritten: rewritten.as_deref(),
             seconds: &|| seconds,
         },
         run_control,
