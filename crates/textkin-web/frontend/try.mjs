@@ -170,8 +170,8 @@ await attempt("alerts are handled by keyboard", "alerts-ordinary.html", async (p
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   assert.equal(await page.locator("#alert-7 details.inside[open]").count(), 1);
-  await page.getByLabel("Select all", { exact: true }).check();
-  assert.equal(await page.locator("#bulk").getByRole("button", { name: "Dismiss" }).isEnabled(), true);
+  await page.getByLabel("Select all on this page", { exact: true }).check();
+  assert.equal(await page.locator("#bulk").getByRole("button", { name: "Dismiss selected" }).isEnabled(), true);
 });
 
 await attempt("the theme is chosen and remembered", "about-ordinary.html", async (page) => {

@@ -49,11 +49,9 @@ fn continues(line: &str, next: &str, width: usize) -> bool {
     // The last line of a paragraph is shorter, unless it happens to be full.
     let is_full = length * 100 >= width * 75;
     let is_end = line.ends_with(['.', '!', '?', ':', '\u{201d}', '"']);
-    !first.is_empty()
-        && !is_indented
-        && !is_item
-        && is_full
-        && !(is_end && length * 100 < width * 88)
+    // A short line with the end of a sentence ends its paragraph.
+    let ends_paragraph = is_end && length * 100 < width * 88;
+    is_full && !(first.is_empty() || is_indented || is_item || ends_paragraph)
 }
 
 #[cfg(test)]

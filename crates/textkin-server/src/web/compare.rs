@@ -149,7 +149,7 @@ pub(super) async fn of_result(
             Ok(view)
         })
         .await?;
-    Ok(html(ComparePage { frame: &visitor.frame(NavItem::Probe), view: &view }.render()?))
+    Ok(html(ComparePage { frame: &visitor.frame(NavItem::Results), view: &view }.render()?))
 }
 
 /// `GET /results/{id}/compare/{n}/report.html`: a report that `textkin verify` can check. It is made

@@ -314,7 +314,7 @@ pub(crate) fn origin_document(flavour: &Flavour) -> OriginDocument {
             origin("A note", None, OriginState::Undated, 20),
         ]),
         earlier: None,
-        later: flavour.maybe("/origins/reports/1?from=40000".to_owned()),
+        later: flavour.maybe("/origin-document-ordinary.html".to_owned()),
         is_without_text: false,
     }
 }

@@ -62,7 +62,8 @@ export function start(holder: HTMLElement): void {
       // Text that appears above would move what is being read.
       if (link.dataset.more !== "later") continue;
       observer.unobserve(link);
-      void extend(holder, "[data-island=more-text]", "later").then(watch);
+      // If it cannot be loaded, the link stays.
+      extend(holder, "[data-island=more-text]", "later").then(watch).catch(() => undefined);
     }
   }, { rootMargin: `${NEAR}px` });
   const watch = (): void => { for (const link of all("[data-more]", holder)) observer.observe(link); };

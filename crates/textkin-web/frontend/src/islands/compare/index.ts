@@ -255,7 +255,8 @@ export function start(root: HTMLElement): void {
     side.pane.addEventListener("scroll", () => {
       if (leader === side) scrollOther();
       schedule();
-      void more(side);
+      // If a part cannot be loaded, its link stays.
+      more(side).catch(() => undefined);
     }, { passive: true });
     side.map.addEventListener("click", (event) => {
       const box = side.map.getBoundingClientRect();
