@@ -59,7 +59,8 @@ pub(crate) fn items(n: usize, file: &Path) -> Result<()> {
             text
         };
         let lengths = [8, 12, 20, 30, 45, 80];
-        let question = text(lengths[text(1).len() % lengths.len()]);
+        let drawn = text(1).len();
+        let question = text(lengths[drawn % lengths.len()]);
         writeln!(out, "{{\"question\":\"{question}?\",\"answer\":\"{}\"}}", text(4))?;
     }
     out.flush()?;

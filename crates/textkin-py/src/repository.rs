@@ -12,8 +12,8 @@ use textkin::engine::repository_format::DocumentAddress;
 use textkin::engine::search::{PassageSettings, Ranking};
 use textkin::engine::types::Span;
 use textkin::engine::{
-    RepositoryWriter, RewrittenSearchSettings, RewrittenSearcher, SearchSettings, Searcher, Settings,
-    discover, min_match_percent,
+    RepositoryWriter, RewrittenSearchSettings, RewrittenSearcher, SearchSettings, Searcher,
+    Settings, discover, min_match_percent,
 };
 use textkin::{ExistingPolicy, Repository};
 

@@ -69,8 +69,8 @@ pub use crate::read::{ReadDocument, read_document, split_document_path};
 pub use crate::repository::{
     Condition, NewPairs, RepositoryConfig, RepositorySource, RepositoryWriter, RewrittenHit,
     RewrittenPair, RewrittenResults, RewrittenSearchSettings, RewrittenSearcher, SearchResults,
-    SearchSettings, Searcher, SelectedDocuments, join_clusters, min_match_percent,
-    pairs_with_new, rewritten_pairs,
+    SearchSettings, Searcher, SelectedDocuments, join_clusters, min_match_percent, pairs_with_new,
+    rewritten_pairs,
 };
 pub use crate::rewritten::find_rewritten;
 pub use crate::settings::{Pairing, Settings, Tuning};

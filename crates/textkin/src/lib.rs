@@ -82,8 +82,8 @@ pub use error::Error;
 pub use job::{
     ByteSize, Cleaned, Compare, Comparison, Decontaminate, Decontaminated, Dedup, DedupUnit,
     Discover, Discovery, DocumentCluster, ItemResult, Keep, Leak, Observer, OptionValue,
-    PassageOrigin, RemovedDocument, RepositoryBuilder, RewrittenDocuments, RewrittenPassage, Search, SearchHit,
-    SharedPassage, StageProgress, TracedDocument, Tracer,
+    PassageOrigin, RemovedDocument, RepositoryBuilder, RewrittenDocuments, RewrittenPassage,
+    Search, SearchHit, SharedPassage, StageProgress, TracedDocument, Tracer,
 };
 pub use repository::{AddSummary, ExistingPolicy, Repository};
 pub use textkin_core::{Content, Document, Problem};

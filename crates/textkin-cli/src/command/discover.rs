@@ -10,14 +10,14 @@ use textkin::Repository;
 use textkin::engine::graph::{Block, PassageRules};
 use textkin::engine::index::{ImatchSettings, KeepChunks};
 use textkin::engine::report::{
-    self, ClusterLine, ClusterWriter, NEAR_DUPLICATE, NoteLine, PairRow, PairWriter, PassageWriter, Vertex,
-    terminal,
+    self, ClusterLine, ClusterWriter, NEAR_DUPLICATE, NoteLine, PairRow, PairWriter, PassageWriter,
+    Vertex, terminal,
 };
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Cluster, Pair, Reason, Rewind};
 use textkin::engine::{
-    DiscoveryOutput, DiscoveryPage, PairRows, Pairing, RepositorySource, RewrittenPair, RunControl, Settings,
-    SharedText, passage_clusters, snippets,
+    DiscoveryOutput, DiscoveryPage, PairRows, Pairing, RepositorySource, RewrittenPair, RunControl,
+    Settings, SharedText, passage_clusters, snippets,
 };
 
 use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
@@ -527,6 +527,7 @@ fn statistics(
         pairs: found.graph.n_pairs(),
         edges: found.graph.n_edges(),
         clusters: n_clusters as u64,
+        rewritten_pairs: None,
         plan: found.plan.to_owned(),
         score: settings.score.to_string(),
         threshold: settings.threshold,

@@ -16,8 +16,8 @@ use textkin::engine::search::{PassageDocument, PassageSettings, Ranked, Ranking}
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Document, DocumentSink, Problem, Source, Span};
 use textkin::engine::{
-    RewrittenSearchSettings, RewrittenSearcher, RunControl, SearchResults, SearchSettings, Searcher,
-    min_match_percent,
+    RewrittenSearchSettings, RewrittenSearcher, RunControl, SearchResults, SearchSettings,
+    Searcher, min_match_percent,
 };
 
 use self::json::TextRange;
