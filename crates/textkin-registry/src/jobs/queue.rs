@@ -58,7 +58,7 @@ pub struct JobView {
     pub id: JobId,
     /// What it does: `check`, `watch` or `load`.
     pub kind: String,
-    /// The repository it is about.
+    /// The repository it is about, as the account writes it in paths.
     pub repository: Option<String>,
     /// Its state.
     pub state: JobState,

@@ -40,7 +40,7 @@ impl AlertState {
 /// One of the two documents of an alert.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AlertSide {
-    /// Its repository.
+    /// Its repository, as the account writes it in paths.
     pub repository: String,
     /// Its id.
     pub id: String,

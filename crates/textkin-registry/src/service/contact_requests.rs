@@ -51,7 +51,7 @@ pub struct ContactRequestView {
     pub from: String,
     /// Its mail address, if it has one.
     pub mail: Option<String>,
-    /// The repository of the document it is about.
+    /// The repository of the document it is about, as the account writes it in paths.
     pub repository: String,
     /// The id of that document.
     pub document: String,

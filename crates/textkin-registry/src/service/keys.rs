@@ -132,7 +132,7 @@ impl Service {
     /// If the actor lacks the permission.
     pub fn keys(&self, actor: &Actor) -> Result<Vec<KeyView>, Error> {
         actor.require(Action::ManageAccount)?;
-        self.store.read(|read| keys::list(read, actor.account))
+        self.store.read(|read| keys::list(read, actor))
     }
 
     /// Revokes a key of the actor's account.

@@ -253,10 +253,47 @@ fn visible(
     for record in &mut records {
         let (nearness, is_only) = nearest[&record.name];
         if nearness > actor.nearness(record.team) || !is_only {
-            record.name = format!("{}:{}", teams::name(read, record.team)?, record.name);
+            record.name = qualified(read, record)?;
         }
     }
     Ok(records)
+}
+
+/// Returns `team:name`.
+fn qualified(read: &Transaction<'_>, record: &RepositoryRecord) -> Result<String, Error> {
+    Ok(format!("{}:{}", teams::name(read, record.team)?, record.name))
+}
+
+/// The names of repositories as an actor writes them in paths: `team:name` where the name alone means another
+/// repository to the actor, or none.
+#[derive(Debug)]
+pub(crate) struct RepositoryNames<'a> {
+    read: &'a Transaction<'a>,
+    actor: &'a Actor,
+    known: HashMap<RepositoryId, String>,
+}
+
+impl<'a> RepositoryNames<'a> {
+    pub(crate) fn new(read: &'a Transaction<'a>, actor: &'a Actor) -> Self {
+        Self { read, actor, known: HashMap::new() }
+    }
+
+    /// Returns the name of an existing repository.
+    pub(crate) fn get(&mut self, id: RepositoryId) -> Result<String, Error> {
+        if let Some(name) = self.known.get(&id) {
+            return Ok(name.clone());
+        }
+        let record = repositories::by_id(self.read, id)?;
+        let record = record.ok_or_else(|| Error::not_found("repository", &id.to_string()))?;
+        let same_name = repositories::by_name(self.read, &record.name)?;
+        let mut same_name = visible(self.read, self.actor, same_name)?.into_iter();
+        let name = match same_name.find(|other| other.id == id) {
+            Some(shown) => shown.name,
+            None => qualified(self.read, &record)?,
+        };
+        self.known.insert(id, name.clone());
+        Ok(name)
+    }
 }
 
 /// Returns the repositories `records` in the order of their names.

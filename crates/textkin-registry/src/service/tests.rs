@@ -203,6 +203,57 @@ fn a_watched_text_that_reappears_raises_an_alert_whichever_comes_first() {
 }
 
 #[test]
+fn repositories_of_the_same_name_are_told_apart_wherever_their_name_is_shown() {
+    let Case { service, folder: _folder } = case();
+    let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
+    repository(&service, &ben, "poems", Visibility::Private);
+    service.new_team(&ben, "club").unwrap();
+    let ben = actor(&service, "ben", "admin");
+    let new = serde_json::json!({ "name": "poems", "visibility": "private", "team": "club" });
+    service.new_repository(&ben, &serde_json::from_value(new).unwrap()).unwrap();
+    // A public repository makes its name taken, so it comes last.
+    repository(&service, &anna, "poems", Visibility::Public);
+    for name in ["poems", "club:poems"] {
+        let watch = serde_json::from_value(serde_json::json!({ "repository": name })).unwrap();
+        assert_eq!(service.new_watch(&ben, &watch).unwrap().repository, name);
+        register(&service, &ben, name, "mercy", POEM);
+    }
+    register(&service, &anna, "poems", "copy", POEM);
+    work(&service);
+    let alerts = service.alerts(&ben, None, false, None, 10).unwrap();
+    let mut names: Vec<(&str, &str)> = alerts
+        .iter()
+        .map(|alert| (alert.registered.repository.as_str(), alert.found.repository.as_str()))
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, [("club:poems", "anna:poems"), ("poems", "anna:poems")]);
+    for alert in &alerts {
+        // Each name leads to its own repository.
+        for side in [&alert.registered, &alert.found] {
+            assert!(service.document(&ben, &side.repository, &side.id, false).is_ok());
+        }
+        let alone = service.alert(&ben, alert.id).unwrap();
+        assert_eq!(alone.found.repository, alert.found.repository);
+    }
+    for name in ["poems", "club:poems", "anna:poems"] {
+        let new = serde_json::json!({ "name": "k", "scopes": ["read"], "repository": name });
+        service.new_key(&ben, &serde_json::from_value(new).unwrap()).unwrap();
+    }
+    let keys: Vec<_> =
+        service.keys(&ben).unwrap().into_iter().filter_map(|key| key.repository).collect();
+    assert_eq!(keys, ["anna:poems", "club:poems", "poems"]);
+    let mut jobs: Vec<_> = service
+        .jobs(&ben, None, None, 10)
+        .unwrap()
+        .into_iter()
+        .filter_map(|job| job.repository)
+        .collect();
+    jobs.sort_unstable();
+    jobs.dedup();
+    assert_eq!(jobs, ["club:poems", "poems"]);
+}
+
+#[test]
 fn a_check_job_does_not_reveal_that_somebody_else_watches_the_text() {
     let Case { service, folder: _folder } = case();
     let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));

@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use crate::domain::level::MatchLevel;
 use crate::domain::{AccountId, Actor, AlertId, DocumentId, RepositoryId, Role, WatchId};
 use crate::error::Error;
+use crate::service::repositories::RepositoryNames;
 use crate::service::{AlertList, AlertPassage, AlertSide, AlertState, AlertView, ByteRange};
 use crate::store::now;
 
@@ -113,9 +114,10 @@ pub(crate) fn list(
         true => latest_assigned(read, actor, state, before, limit)?,
         false => latest(read, actor, state, before, limit)?,
     };
+    let mut names = RepositoryNames::new(read, actor);
     let mut alerts = Vec::with_capacity(ids.len());
     for id in ids {
-        alerts.extend(find(read, actor, id)?);
+        alerts.extend(find_with(read, actor, id, &mut names)?);
     }
     Ok(alerts)
 }
@@ -170,29 +172,42 @@ pub(crate) fn find(
     actor: &Actor,
     id: AlertId,
 ) -> Result<Option<AlertView>, Error> {
+    find_with(read, actor, id, &mut RepositoryNames::new(read, actor))
+}
+
+fn find_with(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    id: AlertId,
+    names: &mut RepositoryNames<'_>,
+) -> Result<Option<AlertView>, Error> {
     let sql = format!(
         "SELECT alert.id, alert.watch, level, created_ms, alert.state, changed, who.name,
-                whose.name, watched_words, watched_shared, wr.name, w.id, w.title, w.time,
-                found_words, found_shared, ifnull(fr.name, found_repository),
+                whose.name, watched_words, watched_shared, w.repository, w.id, w.title, w.time,
+                found_words, found_shared, f.repository,
                 ifnull(f.id, found_id), ifnull(f.title, found_title), ifnull(f.time, found_time),
-                is_bounded, found IS NULL, passages
+                is_bounded, found IS NULL, passages, found_repository
          FROM alert JOIN document w ON w.number = watched
-         JOIN repository wr ON wr.id = w.repository
-         LEFT JOIN document f ON f.number = found LEFT JOIN repository fr ON fr.id = f.repository
+         LEFT JOIN document f ON f.number = found
          LEFT JOIN account who ON who.id = changed_by
          LEFT JOIN account whose ON whose.id = assignee
          WHERE alert.id = ?3 AND +alert.watch IN {OWN_WATCHES}"
     );
     let mut statement = read.prepare_cached(&sql)?;
     let row = params![actor.account, actor.only, id];
-    Ok(statement.query_row(row, view).optional()?)
+    statement.query_and_then(row, |row| view(row, names))?.next().transpose()
 }
 
-fn view(row: &Row<'_>) -> rusqlite::Result<AlertView> {
-    let side = |first: usize| -> rusqlite::Result<AlertSide> {
+fn view(row: &Row<'_>, names: &mut RepositoryNames<'_>) -> Result<AlertView, Error> {
+    let mut side = |first: usize| -> Result<AlertSide, Error> {
         let (words, shared_words): (u64, u64) = (row.get(first)?, row.get(first + 1)?);
+        let repository = match row.get::<_, Option<RepositoryId>>(first + 2)? {
+            Some(id) => names.get(id)?,
+            // Only a found document can have been deleted.
+            None => row.get(23)?,
+        };
         Ok(AlertSide {
-            repository: row.get(first + 2)?,
+            repository,
             id: row.get(first + 3)?,
             title: row.get(first + 4)?,
             time: row.get(first + 5)?,

@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use crate::domain::{AccountId, Actor, ContactRequestId, DocumentId};
 use crate::error::Error;
 use crate::service::ContactRequestView;
+use crate::service::repositories::RepositoryNames;
 use crate::store::now;
 use crate::store::repositories::RepositoryRecord;
 
@@ -53,7 +54,7 @@ pub(crate) fn list(
     before: Option<ContactRequestId>,
     limit: u32,
 ) -> Result<Vec<ContactRequestView>, Error> {
-    let sql = "SELECT question.id, account.name, account.mail, repository.name,
+    let sql = "SELECT question.id, account.name, account.mail, document.repository,
                       document.id, document.title, question.title, note, question.words,
                       shared, question.created, handled
                FROM question JOIN document ON document.number = question.document
@@ -71,12 +72,13 @@ pub(crate) fn list(
         before.map_or(i64::MAX, ContactRequestId::get),
         limit
     ];
-    let rows = statement.query_map(row, |row| {
+    let mut names = RepositoryNames::new(read, actor);
+    let rows = statement.query_and_then(row, |row| {
         Ok(ContactRequestView {
             id: row.get(0)?,
             from: row.get(1)?,
             mail: row.get(2)?,
-            repository: row.get(3)?,
+            repository: names.get(row.get(3)?)?,
             document: row.get(4)?,
             document_title: row.get(5)?,
             title: row.get(6)?,
@@ -87,7 +89,7 @@ pub(crate) fn list(
             handled: row.get(11)?,
         })
     })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    rows.collect()
 }
 
 /// Returns the repository whose owners a contact request is for.

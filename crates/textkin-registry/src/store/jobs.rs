@@ -5,16 +5,18 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use crate::domain::{AccountId, Actor, DocumentId, JobId, RepositoryId};
 use crate::error::Error;
 use crate::jobs::queue::{JobState, JobView, PendingJob};
+use crate::service::repositories::RepositoryNames;
 use crate::store::now;
 
-const COLUMNS: &str = "job.id, kind, repository.name, state, detail, done, total, attempts,
-                       job.created, finished";
+const COLUMNS: &str =
+    "id, kind, repository, state, detail, done, total, attempts, created, finished";
 
-fn view(row: &Row<'_>) -> rusqlite::Result<JobView> {
+fn view(row: &Row<'_>, names: &mut RepositoryNames<'_>) -> Result<JobView, Error> {
+    let repository: Option<RepositoryId> = row.get(2)?;
     Ok(JobView {
         id: row.get(0)?,
         kind: row.get(1)?,
-        repository: row.get(2)?,
+        repository: repository.map(|id| names.get(id)).transpose()?,
         state: JobState::parse(&row.get::<_, String>(3)?),
         detail: row.get(4)?,
         done: row.get(5)?,
@@ -32,11 +34,13 @@ pub(crate) fn find(
     id: JobId,
 ) -> Result<Option<JobView>, Error> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM job LEFT JOIN repository ON repository.id = repository
-         WHERE job.id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)"
+        "SELECT {COLUMNS} FROM job
+         WHERE id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)"
     );
     let row = params![id, actor.account, actor.only];
-    Ok(read.prepare_cached(&sql)?.query_row(row, view).optional()?)
+    let mut names = RepositoryNames::new(read, actor);
+    let mut statement = read.prepare_cached(&sql)?;
+    statement.query_and_then(row, |row| view(row, &mut names))?.next().transpose()
 }
 
 /// Returns the jobs of the actor's account, the latest first.
@@ -48,15 +52,15 @@ pub(crate) fn list(
     limit: u32,
 ) -> Result<Vec<JobView>, Error> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM job LEFT JOIN repository ON repository.id = repository
-         WHERE account = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR job.id < ?3)
+        "SELECT {COLUMNS} FROM job
+         WHERE account = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR id < ?3)
            AND (?4 IS NULL OR repository = ?4)
-         ORDER BY job.id DESC LIMIT ?5"
+         ORDER BY id DESC LIMIT ?5"
     );
     let mut statement = read.prepare_cached(&sql)?;
     let row = params![actor.account, state, before, actor.only, limit];
-    let rows = statement.query_map(row, view)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut names = RepositoryNames::new(read, actor);
+    statement.query_and_then(row, |row| view(row, &mut names))?.collect()
 }
 
 /// Lets a failed job of the actor's account wait again; returns whether there was one.

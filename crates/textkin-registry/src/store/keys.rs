@@ -2,9 +2,10 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
-use crate::domain::{AccountId, KeyId, RepositoryId};
+use crate::domain::{AccountId, Actor, KeyId, RepositoryId};
 use crate::error::Error;
 use crate::service::KeyView;
+use crate::service::repositories::RepositoryNames;
 
 /// An API key that can be used.
 #[derive(Debug)]
@@ -54,19 +55,19 @@ pub(crate) fn find(
     Ok(read.prepare_cached(sql)?.query_row(params![digest, now], row).optional()?)
 }
 
-/// Returns the keys of an account, the latest first.
-pub(crate) fn list(read: &Transaction<'_>, account: AccountId) -> Result<Vec<KeyView>, Error> {
-    let sql = "SELECT api_key.id, api_key.name, scopes, repository.name, addresses,
-                      api_key.created, expires, used, revoked
-               FROM api_key LEFT JOIN repository ON repository.id = repository
-               WHERE account = ?1 ORDER BY api_key.id DESC";
+/// Returns the keys of the actor's account, the latest first.
+pub(crate) fn list(read: &Transaction<'_>, actor: &Actor) -> Result<Vec<KeyView>, Error> {
+    let sql = "SELECT id, name, scopes, repository, addresses, created, expires, used, revoked
+               FROM api_key WHERE account = ?1 ORDER BY id DESC";
+    let mut names = RepositoryNames::new(read, actor);
     let mut statement = read.prepare_cached(sql)?;
-    let rows = statement.query_map([account], |row| {
+    let rows = statement.query_and_then([actor.account], |row| {
+        let repository: Option<RepositoryId> = row.get(3)?;
         Ok(KeyView {
             id: row.get(0)?,
             name: row.get(1)?,
             scopes: row.get(2)?,
-            repository: row.get(3)?,
+            repository: repository.map(|id| names.get(id)).transpose()?,
             addresses: row.get(4)?,
             created: row.get(5)?,
             expires: row.get(6)?,
@@ -75,7 +76,7 @@ pub(crate) fn list(read: &Transaction<'_>, account: AccountId) -> Result<Vec<Key
             key: None,
         })
     })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    rows.collect()
 }
 
 /// Inserts a key; returns its id.

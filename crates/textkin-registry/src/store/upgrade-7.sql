@@ -60,3 +60,6 @@ CREATE INDEX result_link_result ON result_link (result);
 
 -- The address of the client.
 ALTER TABLE audit ADD COLUMN address TEXT;
+
+-- A repository is found by its name without reading all others.
+CREATE INDEX repository_name ON repository (name);

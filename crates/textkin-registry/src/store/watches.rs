@@ -4,6 +4,7 @@ use rusqlite::{Row, Transaction, params};
 
 use crate::domain::{AccountId, Actor, HookId, LevelThresholds, MatchLevel, RepositoryId, WatchId};
 use crate::error::Error;
+use crate::service::repositories::RepositoryNames;
 use crate::service::watches::WatchRule;
 use crate::service::{Channel, NewWatch, WatchView};
 use crate::store::now;
@@ -72,15 +73,16 @@ pub(crate) fn update(
 
 /// Returns the watches of the actor's account.
 pub(crate) fn list(read: &Transaction<'_>, actor: &Actor) -> Result<Vec<WatchView>, Error> {
-    let sql = "SELECT watch.id, repository.name, min_level, exact, high, some, min_words,
-                      channels, hook, quiet_from, quiet_to, digest, watch.created
-               FROM watch JOIN repository ON repository.id = repository
-               WHERE account = ?1 AND (?2 IS NULL OR repository = ?2) ORDER BY watch.id";
+    let sql = "SELECT id, repository, min_level, exact, high, some, min_words,
+                      channels, hook, quiet_from, quiet_to, digest, created
+               FROM watch
+               WHERE account = ?1 AND (?2 IS NULL OR repository = ?2) ORDER BY id";
+    let mut names = RepositoryNames::new(read, actor);
     let mut statement = read.prepare_cached(sql)?;
-    let rows = statement.query_map(params![actor.account, actor.only], |row| {
+    let rows = statement.query_and_then(params![actor.account, actor.only], |row| {
         Ok(WatchView {
             id: row.get(0)?,
-            repository: row.get(1)?,
+            repository: names.get(row.get(1)?)?,
             min_level: level(row, 2)?,
             levels: LevelThresholds { exact: row.get(3)?, high: row.get(4)?, some: row.get(5)? },
             min_words: row.get(6)?,
@@ -93,7 +95,7 @@ pub(crate) fn list(read: &Transaction<'_>, actor: &Actor) -> Result<Vec<WatchVie
             job: None,
         })
     })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    rows.collect()
 }
 
 /// Deletes a watch of the actor's account, with its alerts; returns whether there was one.
