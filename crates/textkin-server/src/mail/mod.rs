@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use textkin::engine::types::number::counted;
 use textkin_mail::notice::WordShare;
 use textkin_mail::{
     Address, DropReason, IncomingMessage, Limits, Listener, MailConfig, MailHandler, Mailboxes,
@@ -257,7 +258,7 @@ impl ServiceMailHandler {
                 Ok(registered) => {
                     n += 1;
                     if n <= MAX_LINES {
-                        let words = counted(u64::from(registered.words), "word");
+                        let words = counted(u64::from(registered.words), "word", "words");
                         let note = if registered.existed { ", already registered" } else { "" };
                         let _ = writeln!(lines, "* {}: {words}{note}", registered.id);
                     }
@@ -275,7 +276,7 @@ impl ServiceMailHandler {
         if n > MAX_LINES {
             let _ = writeln!(lines, "* and {} more", n - MAX_LINES);
         }
-        let documents = counted(n as u64, "document");
+        let documents = counted(n as u64, "document", "documents");
         let mut text = format!("{documents} registered in {name}.\n\n{lines}");
         let mut subject = format!("{documents} registered in {name}");
         if is_watched {
@@ -375,7 +376,7 @@ impl ServiceMailHandler {
                 Err(question) => return Ok(question),
             };
             let document = self.service.document(actor, &name, id, false)?;
-            let words = counted(u64::from(document.words), "word");
+            let words = counted(u64::from(document.words), "word", "words");
             let title =
                 document.title.map_or(String::new(), |title| format!("\u{201c}{title}\u{201d}, "));
             let alerts = self.service.alerts(actor, None, false, None, 1000)?;
@@ -406,11 +407,11 @@ impl ServiceMailHandler {
         let own: Vec<RepositoryView> = self.own_repositories(actor)?;
         let watches = self.service.watches(actor)?;
         let open = self.service.open_alerts(actor)?;
-        let mut text = format!("{} open.\n\n", counted(open, "alert"));
+        let mut text = format!("{} open.\n\n", counted(open, "alert", "alerts"));
         for repository in own.iter().take(MAX_LINES) {
             let name = &repository.name;
             let is_watched = watches.iter().any(|watch| watch.repository == *name);
-            let documents = counted(repository.documents, "document");
+            let documents = counted(repository.documents, "document", "documents");
             let watched = if is_watched { ", watched" } else { "" };
             let _ = writeln!(text, "* {name}: {documents}{watched}");
         }
@@ -418,7 +419,7 @@ impl ServiceMailHandler {
             text.push_str("You have no repositories.\n");
         }
         Ok(ReplyContent {
-            subject: format!("Status: {} open", counted(open, "alert")),
+            subject: format!("Status: {} open", counted(open, "alert", "alerts")),
             text,
             link: Some(format!("{}/alerts", self.site())),
             withdraw: None,
@@ -432,7 +433,7 @@ impl ServiceMailHandler {
             Err(question) => return Ok(question),
         };
         let receipt = self.service.delete(actor, &name, id)?;
-        let words = counted(receipt.words, "word");
+        let words = counted(receipt.words, "word", "words");
         Ok(ReplyContent {
             subject: format!("Removed: {name}/{id}"),
             text: format!(
@@ -638,8 +639,4 @@ fn listed(problems: &[String]) -> String {
         let _ = writeln!(text, "* and {} more", problems.len() - MAX_LISTED);
     }
     text
-}
-
-fn counted(n: u64, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
