@@ -208,3 +208,49 @@ fn versions_are_one_cluster_and_quotations_one_passage() {
     assert!(value(&exact, row, 0) > 0.98 && value(&exact, row, 3) == 1.0);
     assert!(value(&exact, row, 2) > 0.99 && value(&exact, row, 4) == 30.0);
 }
+
+#[test]
+fn planted_items_are_found_and_hard_negatives_are_not() {
+    let versions = collection(SyntheticKind::Versions, 90);
+    let report = run("synthetic.decontaminate", Some(&versions));
+    let short = ", under 13 words";
+    for form in ["verbatim", "own paragraph", "wrapped at 60 columns", "embedded in 500 words"] {
+        assert_eq!(value(&report, form, 0), 200.0);
+        assert!(value(&report, form, 2) >= 99.0, "{}", report.table.text());
+        assert!(value(&report, &format!("{form}{short}"), 2) >= 99.0, "{}", report.table.text());
+    }
+    let families = [
+        "same topic",
+        "same template, other numbers",
+        "passage alone",
+        "similar question of another set",
+        "boilerplate",
+    ];
+    let n_wrong: f64 = families.iter().map(|family| value(&report, family, 1)).sum();
+    assert!(n_wrong <= 1.0, "{}", report.table.text());
+}
+
+/// The bars of decontamination, on evaluation sets that people use.
+#[test]
+fn planted_items_of_real_evaluation_sets_are_found() {
+    let corpora = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
+    if !corpora.join("evals").exists() {
+        eprintln!("skipped: {} is missing", corpora.display());
+        return;
+    }
+    let evals = std::fs::read_dir(corpora.join("evals")).unwrap();
+    let evals: Vec<_> = evals.map(|entry| entry.unwrap().path()).collect();
+    let job = textkin::Decontaminate::new().against_paths(&evals).unwrap();
+    let reuters = Collection::load(&corpora.join("reuters")).unwrap().first(3_000);
+    let collection = Collection { items: job.items().into(), ..reuters };
+    let report = run("synthetic.decontaminate", Some(&collection));
+    for row in &report.table.rows {
+        let share = row.cells[2].value.unwrap();
+        if row.name.starts_with(["v", "o", "w", "e"]) {
+            assert!(share >= 99.0, "{}", report.table.text());
+        }
+    }
+    let negatives = &report.table.rows[8..13];
+    let n_wrong: f64 = negatives.iter().map(|row| row.cells[1].value.unwrap()).sum();
+    assert!(n_wrong <= 1.0, "{}", report.table.text());
+}

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{BAKERY, Folder, HARBOUR, Run, names, record};
 
-/// A question that is found by itself, and one that needs its answer.
+/// A question that is found alone, and one that needs its answer.
 const LONG: &str = "A baker sells 48 loaves before noon and half as many after noon. Each loaf costs 3 crowns. How many \
     crowns does she take in that day?";
 const SHORT: &str = "Which bird can fly backwards?";

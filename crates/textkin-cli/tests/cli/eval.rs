@@ -73,3 +73,13 @@ fn errors_are_reported() {
         folder.textkin(&["eval", "generate", "copies", "--rate", "2", "--out", "o"]).expect(2);
     assert!(rate.stderr.contains("between 0 and 1"), "{}", rate.stderr);
 }
+
+#[test]
+#[cfg_attr(not(feature = "lab"), ignore = "needs --features lab")]
+fn evaluation_items_need_documents_to_be_planted_in() {
+    let folder = Folder::new();
+    folder.write("quiz.jsonl", "{\"question\":\"Which bird can fly backwards?\"}\n");
+    let run =
+        folder.textkin(&["eval", "run", "synthetic.decontaminate", "--against", "quiz.jsonl"]);
+    run.expect(2).expect_only("--against plants items in the documents of a --collection; add one");
+}

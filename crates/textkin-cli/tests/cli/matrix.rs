@@ -306,7 +306,7 @@ const MATRIX: &[Common] = &[
                 ],
                 "compares no texts",
             ),
-            (&["decontaminate"], "rare words weigh more by themselves"),
+            (&["decontaminate"], "rare words weigh more"),
             (&["index"], "fixed when the index is written"),
             (EXPERIMENTS, "experiments set their own normalization"),
             (&["client probe", "client register"], "the server compares"),

@@ -73,7 +73,7 @@ pub(super) fn planted(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     shuffle(&mut all, &mut random);
     let mut held_out = all.split_off(all.len() - HELD_OUT.min(all.len() / 4));
     let items = all;
-    // Sets repeat questions; those are no hard negatives.
+    // Sets repeat questions; these are not hard negatives.
     let known: HashSet<String> = items.iter().map(|item| letters(&item.question)).collect();
     held_out.retain(|item| !known.contains(&letters(&item.question)));
     let background: Vec<&str> =

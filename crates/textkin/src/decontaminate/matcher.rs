@@ -7,7 +7,7 @@
 //!
 //! 1. Is enough of it there, and of the sentence that asks? A quotation of the passage inside a question is not enough.
 //! 2. Does the document have other numbers or other content words in it? Then it is another question.
-//! 3. Is the question long and specific enough to be found by itself? Otherwise all of it must be there, and its
+//! 3. Is the question long and specific enough to be found alone? Otherwise all of it must be there, and its
 //!    answer or its passage near by.
 
 use std::ops::Range;
@@ -24,10 +24,10 @@ use super::published;
 use super::rule::Preset;
 use super::words::{Frequencies, ItemTokenizer, ItemWords, token_buffer, tokenizer};
 
-/// Minimum length in words, and minimum number of different words with content, of a question that is found by itself.
+/// Minimum length in words, and minimum number of different words with content, of a question that is found alone.
 const LONG: (f64, usize) = (13.0, 4);
 
-/// The same for a question that is found by itself if all of it is there.
+/// The same for a question that is found alone if all of it is there.
 const DISTINCT: (f64, usize) = (7.0, 4);
 
 /// The same for items that consist of a question only.

@@ -113,7 +113,7 @@ impl Frequencies {
         (f64::from(self.n_texts + 2) / f64::from(texts + 1)).log2().clamp(0.1, 16.0) as f32
     }
 
-    /// Whether there are enough texts to tell rare words from common ones.
+    /// Whether there are enough texts to distinguish rare words from common ones.
     pub(super) fn is_large(&self) -> bool {
         self.n_texts >= MIN_TEXTS
     }
@@ -177,7 +177,7 @@ fn item_word(word: &str, mut bits: f32, is_stop: bool, frequencies: &Frequencies
     ItemWord { span: Span::default(), bits, kind, length }
 }
 
-/// Whether a word is a character of a script without spaces: the tokenizer made it a word by itself.
+/// Whether a word is a character of a script without spaces: the tokenizer made it a word.
 fn is_unspaced(word: &str) -> bool {
     word.chars().all(|character| {
         matches!(u32::from(character),

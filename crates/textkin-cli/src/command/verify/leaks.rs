@@ -1,7 +1,7 @@
 //! Checks the log of `textkin decontaminate` against the documents.
 //!
 //! For each line: the document exists, has the text at the stated position, and has the same words as the question in
-//! each stated stretch, in the stated order. A share of 1 must cover the whole question.
+//! each stated stretch, in the stated order.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
