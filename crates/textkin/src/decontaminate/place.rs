@@ -257,18 +257,14 @@ impl PlaceFinder {
             // The best alignment of other numbers may have them beside the missing ones.
             place.is_contradicted |= lacks_number && has_other_number;
         }
+        let bits = |index: usize| f64::from(text.words.words[index].bits);
         let found = |words: Range<usize>| {
-            let (mut found, mut all) = (0.0, 0.0);
-            for (word, is_matched) in
-                text.words.words[words.clone()].iter().zip(&self.is_matched[words])
-            {
-                all += f64::from(word.bits);
-                found += if *is_matched { f64::from(word.bits) } else { 0.0 };
-            }
+            let all: f64 = words.clone().map(bits).sum();
+            let found: f64 = words.filter(|index| self.is_matched[*index]).map(bits).sum();
             if all > 0.0 { found / all } else { 0.0 }
         };
+        place.ask_share = text.asks.iter().map(|words| found(words.clone())).fold(1.0, f64::min);
         place.share = found(0..n_words);
-        place.ask_share = text.asks.iter().cloned().map(found).fold(1.0, f64::min);
         let words = text.words.words.iter().zip(&self.is_matched);
         place.is_whole = words
             .into_iter()
@@ -366,8 +362,7 @@ fn is_same_spelling(one: &str, other: &str) -> bool {
     let max = one.len().max(other.len());
     if has_digit(&one)
         || has_digit(&other)
-        || max < 4
-        || max > MAX_LETTERS
+        || !(4..=MAX_LETTERS).contains(&max)
         || one.first() != other.first()
     {
         return false;
