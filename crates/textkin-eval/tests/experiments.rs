@@ -246,7 +246,7 @@ fn planted_items_of_real_evaluation_sets_are_found() {
     let report = run("synthetic.decontaminate", Some(&collection));
     for row in &report.table.rows {
         let share = row.cells[2].value.unwrap();
-        if row.name.starts_with(["v", "o", "w", "e"]) {
+        if row.name.starts_with(['v', 'o', 'w', 'e']) {
             assert!(share >= 99.0, "{}", report.table.text());
         }
     }

@@ -1,6 +1,6 @@
 //! `decontaminate`: evaluation items in a training corpus, and the texts that remain.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
@@ -30,7 +30,8 @@ pub(crate) enum Items {
 #[pyclass(frozen, module = "textkin._textkin")]
 #[derive(Debug)]
 pub(crate) struct FoundLeaks {
-    found: Decontaminated,
+    /// Its source is not shared between threads.
+    found: Mutex<Decontaminated>,
     /// Rows to remove, ascending.
     #[pyo3(get)]
     removed_rows: Vec<u64>,
@@ -79,7 +80,7 @@ pub(crate) fn decontaminate(
                 None => {}
             }
         }
-        Ok(FoundLeaks { found, removed_rows, changed_texts })
+        Ok(FoundLeaks { found: Mutex::new(found), removed_rows, changed_texts })
     })
 }
 
@@ -107,23 +108,23 @@ fn job(dict: &SettingsDict<'_, '_>) -> PyResult<textkin::Decontaminate> {
 impl FoundLeaks {
     /// Returns the items that were found, as a table.
     fn hits(&self) -> PyResult<Table> {
-        table(self.hit_columns())
+        table(hit_columns(&self.found()))
     }
 
     /// Returns what was found of each item, as a table.
     fn items(&self) -> PyResult<Table> {
-        table(self.item_columns())
+        table(item_columns(&self.found()))
     }
 
     /// Returns the numbers of documents, documents with items, and words.
     fn counts(&self) -> (u64, u64, u64) {
-        let counts = self.found.counts();
+        let counts = self.found().counts();
         (counts.documents, counts.documents_flagged, counts.words)
     }
 
     /// Returns a message for each document that could not be read.
     fn problems(&self) -> Vec<String> {
-        self.found.problems().iter().map(error::problem).collect()
+        self.found().problems().iter().map(error::problem).collect()
     }
 }
 
@@ -156,31 +157,35 @@ fn integers(name: &str, values: impl Iterator<Item = u64>) -> Column {
 }
 
 impl FoundLeaks {
-    fn hit_columns(&self) -> Vec<Column> {
-        let leaks = || self.found.leaks();
-        vec![
-            texts("document", leaks().map(|leak| Some(leak.document))),
-            texts("item", leaks().map(|leak| Some(leak.item.id.as_str()))),
-            texts("benchmark", leaks().map(|leak| Some(leak.item.benchmark.as_str()))),
-            texts("reason", leaks().map(|leak| Some(leak.hit.reason.name()))),
-            decimals("share", leaks().map(|leak| Some(leak.hit.share))),
-            decimals("answer_share", leaks().map(|leak| leak.hit.answer_share)),
-            decimals("passage_share", leaks().map(|leak| leak.hit.passage_share)),
-            integers("start", leaks().map(|leak| leak.hit.range.start.into())),
-            integers("end", leaks().map(|leak| leak.hit.range.end.into())),
-            texts("text", leaks().map(|leak| Some(leak.text))),
-        ]
+    fn found(&self) -> MutexGuard<'_, Decontaminated> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn item_columns(&self) -> Vec<Column> {
-        let items = || self.found.items();
-        vec![
-            texts("item", items().map(|item| Some(item.item.id.as_str()))),
-            texts("benchmark", items().map(|item| Some(item.item.benchmark.as_str()))),
-            texts("status", items().map(|item| Some(item.status.name()))),
-            decimals("share", items().map(|item| Some(item.share))),
-            integers("documents", items().map(|item| item.documents)),
-            texts("first_document", items().map(|item| item.first_document)),
-        ]
-    }
+fn hit_columns(found: &Decontaminated) -> Vec<Column> {
+    let leaks = || found.leaks();
+    vec![
+        texts("document", leaks().map(|leak| Some(leak.document))),
+        texts("item", leaks().map(|leak| Some(leak.item.id.as_str()))),
+        texts("benchmark", leaks().map(|leak| Some(leak.item.benchmark.as_str()))),
+        texts("reason", leaks().map(|leak| Some(leak.hit.reason.name()))),
+        decimals("share", leaks().map(|leak| Some(leak.hit.share))),
+        decimals("answer_share", leaks().map(|leak| leak.hit.answer_share)),
+        decimals("passage_share", leaks().map(|leak| leak.hit.passage_share)),
+        integers("start", leaks().map(|leak| leak.hit.range.start.into())),
+        integers("end", leaks().map(|leak| leak.hit.range.end.into())),
+        texts("text", leaks().map(|leak| Some(leak.text))),
+    ]
+}
+
+fn item_columns(found: &Decontaminated) -> Vec<Column> {
+    let items = || found.items();
+    vec![
+        texts("item", items().map(|item| Some(item.item.id.as_str()))),
+        texts("benchmark", items().map(|item| Some(item.item.benchmark.as_str()))),
+        texts("status", items().map(|item| Some(item.status.name()))),
+        decimals("share", items().map(|item| Some(item.share))),
+        integers("documents", items().map(|item| item.documents)),
+        texts("first_document", items().map(|item| item.first_document)),
+    ]
 }
