@@ -221,7 +221,7 @@ fn best_value(item: &[u64], document: &[u64], is_begun: bool) -> i32 {
     let mut best = best_value(rest, document, is_begun);
     for (at, word) in document.iter().enumerate() {
         if word == first {
-            let gap = if is_begun && at > 0 { 12 + 2 * at as i32 } else { 0 };
+            let gap = if is_begun && at > 0 { 12 + 2 * i32::try_from(at).unwrap() } else { 0 };
             best = best.max(16 - gap + best_value(rest, &document[at + 1..], true));
         }
     }
@@ -239,7 +239,7 @@ proptest! {
         for (one, other) in &pairs {
             prop_assert_eq!(item[*one as usize], document[*other as usize]);
         }
-        let mut value = 16 * pairs.len() as i32;
+        let mut value = 16 * i32::try_from(pairs.len()).unwrap();
         for pair in pairs.windows(2) {
             prop_assert!(pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1);
             let gap = pair[1].1 as i32 - pair[0].1 as i32 - 1;
