@@ -106,6 +106,34 @@ try {
   await page.goto(`${base}/repositories/sample-news`);
   await page.getByRole("button", { name: "Remove rafts" }).click();
   await page.waitForURL(/notice=saved/);
+  console.log("a class of essays, its page and its exports; the list of results");
+  const essays = ["anna", "ben", "cyd"].map((name, at) => {
+    const path = join(folder, `${name}.txt`);
+    const copied = "A pair of barn owls has raised four chicks in the clock tower of Saint Brida's, the first brood there since the bells were hung again.";
+    writeFileSync(path, `An essay of ${name} with a beginning that nobody else has written down. ${at === 0 ? copied : ""}`);
+    return path;
+  });
+  await page.goto(`${base}/probe`);
+  await page.setInputFiles("input[type=file]", essays);
+  await page.getByRole("button", { name: "Check now" }).click();
+  await page.waitForURL(/\/results\/[\w-]+$/, { timeout: 60000 });
+  await wait(async () => (await page.locator("main tbody tr").count()) === 3 && !(await text()).includes("files checked"), "three files");
+  check((await page.locator("main tbody tr").first().innerText()).startsWith("anna.txt"), "the essay with most copied text is first");
+  const zipped = page.waitForEvent("download");
+  await page.getByRole("link", { name: "ZIP of PDFs" }).click();
+  check((await zipped).suggestedFilename().endsWith(".zip"), "a ZIP of PDFs");
+  await seen("batch");
+  await page.goto(`${base}/results?q=ben`);
+  check((await text()).includes("ben.txt"), "a result is found by its title");
+  await page.goto(results);
+  await page.getByRole("button", { name: "Create link" }).click();
+  const link = await page.getByLabel("Link to the result").inputValue();
+  const stranger = await browser.newContext();
+  const shared = await stranger.newPage();
+  const answer = await shared.goto(base + new URL(link).pathname);
+  check(answer.status() === 200 && (await shared.locator("main").innerText()).includes("words found in"), "a result is read by link");
+  await stranger.close();
+
   console.log("side by side, report");
   await page.goto(results);
   await page.locator("a[href*='/compare/']").first().click();
@@ -229,7 +257,7 @@ try {
   await wait(async () => { await page.goto(`${base}/`); return (await page.locator("svg.histogram a").count()) > 0; }, "the histogram");
   await page.goto(base + (await page.locator("svg.histogram a").last().getAttribute("href")));
   check(await page.locator("main tbody tr").count() > 0, "a bar opens its documents");
-  for (const path of ["/", "/search?q=owl", "/settings/keys", "/settings/users", "/settings/teams", "/settings/webhooks", "/settings/audit", "/settings/retention", "/settings/backup", "/settings/about", "/alerts/rules", "/api"]) {
+  for (const path of ["/", "/search?q=owl", "/settings/keys", "/settings/users", "/settings/teams", "/settings/webhooks", "/settings/audit", "/settings/retention", "/settings/backup", "/settings/about", "/alerts/rules", "/results", "/numbers", "/api"]) {
     const response = await page.goto(base + path);
     check(response.status() === 200, path);
     await seen(path.replace(/\W+/g, "-"));
