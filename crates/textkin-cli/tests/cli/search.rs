@@ -383,8 +383,8 @@ fn rewritten_text_is_found_with_its_passages() {
         (&"rewritten".into(), &serde_json::json!([0, 31]))
     );
     let [from, to] = [&passage["same_words"][0][0][0], &passage["same_words"][0][0][1]]
-        .map(|at| at.as_u64().unwrap());
-    assert_eq!(&REWRITTEN[from as usize..to as usize], "storm");
+        .map(|at| usize::try_from(at.as_u64().unwrap()).unwrap());
+    assert_eq!(&REWRITTEN[from..to], "storm");
     let run = search(&folder, &["q.txt", "--rewritten", "--format", "csv"]).expect(0);
     assert!(
         run.stdout.starts_with("query,rank,id,confidence,query_words,passages\nq.txt,1,keeper,0."),

@@ -95,6 +95,7 @@ pub(crate) fn indexed(stored: StoredDocument, content: Vec<u8>) -> PreparedDocum
         digest: stored.digest,
         terms: terms.into_iter().collect(),
         chunks,
+        word_pairs: None,
         content,
     }
 }
