@@ -3,7 +3,6 @@
 //! In: records of benchmarks. Out: an [`EvaluationSet`]. Some formats have one record per option; these are one item.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
@@ -75,6 +74,7 @@ impl EvaluationSet {
     }
 
     /// Adds the records of `source`, whose texts are the questions and whose metadata has the other fields.
+    /// `benchmark` is the name for records that do not name theirs.
     ///
     /// # Errors
     /// If a record has no question.
@@ -82,6 +82,7 @@ impl EvaluationSet {
         &mut self,
         source: &mut dyn Source,
         fields: &ItemFields,
+        benchmark: &str,
         threads: usize,
     ) -> Result<(), Error> {
         let queue = Mutex::new((source, 0usize));
@@ -93,7 +94,7 @@ impl EvaluationSet {
                 let number = taking.1;
                 taking.1 += 1;
                 drop(taking);
-                let mut reader = Reader { fields, items: Vec::new(), failure: None };
+                let mut reader = Reader { fields, benchmark, items: Vec::new(), failure: None };
                 piece.read(&mut reader);
                 parts.push((number, reader.items, reader.failure));
             }
@@ -165,6 +166,7 @@ impl EvaluationSet {
 
 struct Reader<'a> {
     fields: &'a ItemFields,
+    benchmark: &'a str,
     items: Vec<EvaluationItem>,
     failure: Option<Problem>,
 }
@@ -186,7 +188,7 @@ impl DocumentSink for Reader<'_> {
             .into_iter()
             .find_map(|field| record.get(field).and_then(Value::as_str).map(str::to_owned));
         self.items.push(EvaluationItem {
-            benchmark: benchmark.unwrap_or_else(|| file_benchmark(&document.id)),
+            benchmark: benchmark.unwrap_or_else(|| self.benchmark.to_owned()),
             id: document.id.into_owned(),
             question,
             answers,
@@ -200,13 +202,6 @@ impl DocumentSink for Reader<'_> {
         self.failure = Some(problem);
         ControlFlow::Break(())
     }
-}
-
-/// Returns the benchmark of a record without a name for it: the name of its file without extensions.
-fn file_benchmark(id: &str) -> String {
-    let path = id.rsplit_once(':').map_or(id, |(path, _)| path);
-    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-    name.split_once('.').map_or(&*name, |(name, _)| name).to_owned()
 }
 
 /// Returns the answers of a record: a text, a list of texts, or the index or letter of a choice.

@@ -71,18 +71,31 @@ impl Decontaminate {
         self
     }
 
-    /// Adds the items of evaluation sets, read with the fields that are set now. Can be called again.
+    /// Adds the items of evaluation sets, read with the fields that are set now. Can be called again. The benchmark of
+    /// a record that does not name it is the name of its file.
     ///
     /// # Errors
     /// If a file cannot be read, or a record has no question.
     pub fn against_paths<P: AsRef<Path>>(
-        self,
+        mut self,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Self, Error> {
         let settings = SourceSettings { id_field: None, ..self.options.reading.clone() };
         let settings = self.item_settings(settings);
-        let mut source = super::inputs(paths, &settings)?;
-        self.against_source(&mut source)
+        for path in paths {
+            let mut listed = super::inputs([&path], &settings)?;
+            let files = listed.files();
+            if files.is_empty() {
+                // Reading reports why.
+                self.read_items(&mut listed, "items")?;
+            }
+            for file in files {
+                let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+                let name = name.split_once('.').map_or(&*name, |(name, _)| name);
+                self.read_items(&mut super::inputs([&file.path], &settings)?, name)?;
+            }
+        }
+        Ok(self)
     }
 
     /// Adds the items of any source whose texts are questions and whose metadata has the other fields.
@@ -90,9 +103,13 @@ impl Decontaminate {
     /// # Errors
     /// As [`against_paths`](Self::against_paths).
     pub fn against_source(mut self, source: &mut dyn Source) -> Result<Self, Error> {
-        let threads = self.options.settings.n_threads();
-        Arc::make_mut(&mut self.set).read(source, &self.fields, threads)?;
+        self.read_items(source, "items")?;
         Ok(self)
+    }
+
+    fn read_items(&mut self, source: &mut dyn Source, benchmark: &str) -> Result<(), Error> {
+        let threads = self.options.settings.n_threads();
+        Arc::make_mut(&mut self.set).read(source, &self.fields, benchmark, threads)
     }
 
     /// Returns the evaluation items that were added.
