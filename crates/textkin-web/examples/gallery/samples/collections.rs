@@ -314,7 +314,7 @@ pub(crate) fn origin_document(flavour: &Flavour) -> OriginDocument {
             origin("A note", None, OriginState::Undated, 20),
         ]),
         earlier: None,
-        later: flavour.maybe("/origin-document-ordinary.html".to_owned()),
+        later: None,
         is_without_text: false,
     }
 }
