@@ -77,7 +77,7 @@ impl ChunkerKind {
             Self::Sentence => Box::new(Sentences { hash }),
             Self::Break { p } => Box::new(Breakpoint { p, shortest: one, hash }),
             Self::RevisedBreak { p } => Box::new(Breakpoint { p, shortest: p, hash }),
-            Self::Dct { p } => Box::new(Dct { p, hash }),
+            Self::Dct { p } => Box::new(Dct { p }),
             Self::Word => Box::new(Words { k: one, hash }),
             Self::Document => Box::new(WholeDocument { hash }),
         }
