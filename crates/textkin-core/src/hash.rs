@@ -19,11 +19,15 @@ pub enum HashKind {
     Rabin,
     /// The shift-add-xor string hash of the bytes: [`shift_add_xor`].
     ShiftAddXor,
+    /// The same in 32 bits, as in the experiments of the paper: [`shift_add_xor_32`], in both halves of the
+    /// hash, because tables are divided by its leading bits.
+    ShiftAddXor32,
 }
 
 impl HashKind {
     /// Every hash function.
-    pub const ALL: [Self; 3] = [Self::Polynomial, Self::Rabin, Self::ShiftAddXor];
+    pub const ALL: [Self; 4] =
+        [Self::Polynomial, Self::Rabin, Self::ShiftAddXor, Self::ShiftAddXor32];
 
     /// The function that hashes the bytes of a chunk; `None` for [`HashKind::Polynomial`], which hashes
     /// tokens.
@@ -33,6 +37,9 @@ impl HashKind {
             Self::Polynomial => None,
             Self::Rabin => Some(rabin),
             Self::ShiftAddXor => Some(shift_add_xor),
+            Self::ShiftAddXor32 => {
+                Some(|bytes| u64::from(shift_add_xor_32(bytes)) * ((1 << 32) + 1))
+            }
         }
     }
 
@@ -43,6 +50,7 @@ impl HashKind {
             Self::Polynomial => "polynomial",
             Self::Rabin => "rabin",
             Self::ShiftAddXor => "shift-add-xor",
+            Self::ShiftAddXor32 => "shift-add-xor-32",
         }
     }
 }
@@ -71,8 +79,12 @@ pub struct ParseHashKindError {
 
 impl fmt::Display for ParseHashKindError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, second, third] = HashKind::ALL;
-        write!(formatter, "unknown hash function '{}'; use {first}, {second} or {third}", self.name)
+        let [first, second, third, last] = HashKind::ALL;
+        write!(
+            formatter,
+            "unknown hash function '{}'; use {first}, {second}, {third} or {last}",
+            self.name
+        )
     }
 }
 
@@ -273,6 +285,15 @@ mod tests {
     }
 
     #[test]
+    fn the_selectable_hash_in_32_bits_is_that_of_the_paper() {
+        let hash = HashKind::ShiftAddXor32.over_bytes().unwrap();
+        for text in [b"ab".as_slice(), b"the quick brown fox"] {
+            let expected = u64::from(shift_add_xor_32(text));
+            assert_eq!((hash(text) & 0xffff_ffff, hash(text) >> 32), (expected, expected));
+        }
+    }
+
+    #[test]
     fn shift_add_xor_never_overflows() {
         let bytes = some_bytes(1000);
         assert_ne!(shift_add_xor(&bytes), 0);
@@ -285,6 +306,9 @@ mod tests {
             assert_eq!(kind.to_string().parse(), Ok(kind));
         }
         let message = "md5".parse::<HashKind>().unwrap_err().to_string();
-        assert_eq!(message, "unknown hash function 'md5'; use polynomial, rabin or shift-add-xor");
+        assert_eq!(
+            message,
+            "unknown hash function 'md5'; use polynomial, rabin, shift-add-xor or shift-add-xor-32"
+        );
     }
 }

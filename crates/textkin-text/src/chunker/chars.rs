@@ -147,7 +147,7 @@ mod tests {
         #[test]
         fn equal_characters_have_equal_hashes(document in any_text(12), k in 1_u32..5) {
             let tokens = tokens(&document);
-            for hash in [HashKind::Polynomial, HashKind::Rabin, HashKind::ShiftAddXor] {
+            for hash in HashKind::ALL {
                 let chunks = chunks(&Chars { hash, ..chars(k) }, &tokens);
                 for a in &chunks {
                     for b in &chunks {

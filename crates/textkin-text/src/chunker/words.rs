@@ -114,7 +114,7 @@ mod tests {
         #[test]
         fn every_hash_distinguishes_the_same_chunks(document in any_text(40), k in 1_u32..6) {
             let tokens = tokens(&document);
-            for hash in [HashKind::Polynomial, HashKind::Rabin, HashKind::ShiftAddXor] {
+            for hash in HashKind::ALL {
                 let chunks = chunks(&Words { hash, ..words(k) }, &tokens);
                 for a in &chunks {
                     for b in &chunks {

@@ -193,7 +193,10 @@ impl Normalization {
             ("cjk", None) => self.cjk = true,
             ("no-quotes", None) => self.no_quotes = true,
             ("no-bibliography", None) => self.no_bibliography = true,
-            ("ids", None) => (self.numbers, self.ascii) = (true, true),
+            ("ids", None) => {
+                (self.numbers, self.ascii) = (true, true);
+                self.add_stop_language(stop_words::IDS_NAME)?;
+            }
             ("none", None) => {}
             (known, Some(_)) if is_step(known) => {
                 return Err(NormalizationError::UnexpectedArgument {
@@ -213,7 +216,8 @@ impl Normalization {
 
     fn add_stop_language(&mut self, language: &str) -> Result<(), NormalizationError> {
         if stop_words::lookup(language).is_none() {
-            let known: Vec<_> = stop_words::available_languages().collect();
+            let known: Vec<_> =
+                stop_words::available_languages().chain([stop_words::IDS_NAME]).collect();
             return Err(NormalizationError::UnknownStopLanguage {
                 language: language.to_owned(),
                 known: known.join(", "),
@@ -325,8 +329,8 @@ mod tests {
     #[test]
     fn ids_expands_to_its_steps() {
         let parse = |text: &str| text.parse::<Normalization>().unwrap();
-        assert_eq!(parse("ids"), parse("upper+ascii+numbers"));
-        assert_eq!(parse("nfkc+fold+ids"), parse("nfkc+fold+ascii+numbers"));
+        assert_eq!(parse("ids"), parse("upper+ascii+numbers+stop:ids"));
+        assert_eq!(parse("nfkc+fold+ids"), parse("nfkc+fold+ascii+numbers+stop:ids"));
     }
 
     #[test]

@@ -29,7 +29,7 @@ const STEPS: &[StepHelp] = &[
     StepHelp { name: "ascii", summary: "removes non-ASCII characters from words" },
     StepHelp {
         name: "stop:LANG",
-        summary: "drops the stop words of a language (ISO code: en, de, …)",
+        summary: "drops the stop words of a language (ISO code: en, de, …, or ids)",
     },
     StepHelp {
         name: "stem:LANG",
@@ -49,7 +49,7 @@ const STEPS: &[StepHelp] = &[
     },
     StepHelp {
         name: "ids",
-        summary: "as in the IDS corpora (Kupietz 2005): numbers+ascii, in upper case unless fold is given",
+        summary: "as in the IDS corpora (Kupietz 2005): numbers+ascii+stop:ids (50 German words), in upper case unless fold is given",
     },
     StepHelp { name: "none", summary: "words as written" },
 ];

@@ -349,7 +349,18 @@ fn numbers_become_one_token() {
 
 #[test]
 fn ids_capitalises_and_deletes_what_is_not_ascii() {
-    assert_eq!(words("ids", "Für 12 Äpfel, ЖЖ naïve"), "FR 0 PFEL NAVE");
+    assert_eq!(words("ids", "Für 12 Äpfel, ЖЖ naïve gegen"), "0 PFEL NAVE GEGEN");
+}
+
+/// The first text of the paper's example 1 and its normalisation. The paper prints WOCHEN for “Woche”.
+#[test]
+fn ids_normalises_the_example_of_the_paper() {
+    let text = "Dieter Rulff ist freier Journalist in Berlin. Nach langen Jahren bei der taz war er zuletzt \
+                leitender Redakteur der Wochenzeitung „Die Woche“. Sein Interesse gilt seit langem der \
+                Entwicklung der deutschen Innen- und Parteipolitik.";
+    let normalised = "DIETER RULFF FREIER JOURNALIST BERLIN LANGEN JAHREN TAZ ZULETZT LEITENDER REDAKTEUR \
+                      WOCHENZEITUNG WOCHE INTERESSE GILT SEIT LANGEM ENTWICKLUNG DEUTSCHEN INNEN PARTEIPOLITIK";
+    assert_eq!(words("ids", text), normalised);
 }
 
 #[test]
