@@ -25,6 +25,21 @@ impl OriginLabel {
     }
 }
 
+/// Origin of consecutive chunks of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkOrigin {
+    /// First word.
+    pub start: u32,
+    /// One past the last word.
+    pub end: u32,
+    /// Number of chunks: 1, except with the window method.
+    pub n_chunks: u32,
+    /// Where they were copied from; `None` if they are new.
+    pub origin: Option<u64>,
+    /// Whether the origin of all of them was estimated.
+    pub is_estimated: bool,
+}
+
 /// Consecutive chunks that were copied from one position, or are new.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LabelledRun {
@@ -49,6 +64,16 @@ pub(crate) struct OriginPosition {
 }
 
 impl LabelledRun {
+    pub(crate) fn chunk_origin(&self) -> ChunkOrigin {
+        ChunkOrigin {
+            start: self.start,
+            end: self.end,
+            n_chunks: self.n_chunks,
+            origin: self.origin.map(|position| position.origin),
+            is_estimated: self.origin.is_some() && self.n_found == 0,
+        }
+    }
+
     /// Returns whether `next` continues the same block: same origin, same distance in both documents.
     pub(crate) fn continues(&self, next: &Self) -> bool {
         let (Some(a), Some(b)) = (self.origin, next.origin) else {

@@ -63,6 +63,7 @@ pub use document_trace::{Block, DocumentTrace};
 pub use error::Error;
 pub use estimation::Estimation;
 pub use eviction::{CopyCount, Eviction, Lucky};
+pub use label::ChunkOrigin;
 pub use metrics::{Accuracy, AccuracyScores};
 pub use settings::{ChunkMethod, Memory, Method, Preset, Settings, WindowMethod};
 pub use tracer::Tracer;

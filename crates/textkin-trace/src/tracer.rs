@@ -6,7 +6,7 @@ use crate::chunk_tracer::ChunkTracer;
 use crate::chunks::{DocumentChunks, SelectedChunk, size};
 use crate::document_trace::DocumentSizes;
 use crate::exact_tracer::ExactTracer;
-use crate::label::OriginLabels;
+use crate::label::{ChunkOrigin, LabelledRun, OriginLabels};
 use crate::lookup::LookupDocument;
 use crate::window_tracer::{AnyWindowTracer, window_tracer};
 use crate::{DocumentTrace, Error, Memory, Method, Settings};
@@ -125,6 +125,11 @@ impl Tracer {
             selected: size(selection.len()),
         };
         DocumentTrace::new(number, sizes, &self.labels)
+    }
+
+    /// Returns the origins of the selected chunks of the last document, in text order.
+    pub fn chunk_origins(&self) -> impl Iterator<Item = ChunkOrigin> + '_ {
+        self.labels.runs.iter().map(LabelledRun::chunk_origin)
     }
 
     /// Returns the number of documents so far, which is the number of the next one.
