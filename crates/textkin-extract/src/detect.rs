@@ -64,6 +64,10 @@ fn by_magic(extension: &str, bytes: &[u8]) -> Option<FileKind> {
         FileKind::Rtf
     } else if text.starts_with(b"WARC/") {
         FileKind::Warc
+    } else if begins(crate::format::DVI) {
+        FileKind::Dvi
+    } else if crate::format::is_old_word(bytes) {
+        FileKind::Doc
     } else if begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") || begins(b"PAR1") {
         FileKind::Unknown
     } else {

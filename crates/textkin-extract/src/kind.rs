@@ -18,6 +18,8 @@ pub enum FileKind {
     Roff,
     /// Rich text format.
     Rtf,
+    /// Word document of the old format (Word 6 to 2003).
+    Doc,
     /// Word document (Office Open XML).
     Docx,
     /// Presentation (Office Open XML).
@@ -50,13 +52,15 @@ pub enum FileKind {
     Pdf,
     /// PostScript.
     PostScript,
+    /// Output of TeX.
+    Dvi,
     /// None of these.
     Unknown,
 }
 
 impl FileKind {
     /// All kinds, in the order in which they are listed to users.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Text,
         Self::Html,
         Self::Xml,
@@ -64,6 +68,7 @@ impl FileKind {
         Self::Latex,
         Self::Roff,
         Self::Rtf,
+        Self::Doc,
         Self::Docx,
         Self::Pptx,
         Self::Xlsx,
@@ -80,6 +85,7 @@ impl FileKind {
         Self::Bzip2,
         Self::Pdf,
         Self::PostScript,
+        Self::Dvi,
         Self::Unknown,
     ];
 
@@ -107,6 +113,7 @@ impl FileKind {
             Self::Latex => "latex",
             Self::Roff => "roff",
             Self::Rtf => "rtf",
+            Self::Doc => "doc",
             Self::Docx => "docx",
             Self::Pptx => "pptx",
             Self::Xlsx => "xlsx",
@@ -123,6 +130,7 @@ impl FileKind {
             Self::Bzip2 => "bzip2",
             Self::Pdf => "pdf",
             Self::PostScript => "postscript",
+            Self::Dvi => "dvi",
             Self::Unknown => "unknown",
         }
     }
@@ -137,6 +145,7 @@ impl FileKind {
             Self::Latex => "LaTeX: text without commands and formulas",
             Self::Roff => "manual pages and other roff source",
             Self::Rtf => "rich text format, in any code page",
+            Self::Doc => "Word document of the old format: text, notes, headers",
             Self::Docx => "Word document: text, notes, headers",
             Self::Pptx => "presentation: slides and speaker notes",
             Self::Xlsx => "spreadsheet: text of its cells, sheet by sheet",
@@ -153,6 +162,7 @@ impl FileKind {
             Self::Bzip2 => "compressed with bzip2",
             Self::Pdf => "portable document format",
             Self::PostScript => "PostScript",
+            Self::Dvi => "output of TeX",
             Self::Unknown => "unknown format",
         }
     }

@@ -12,10 +12,12 @@ mod package;
 mod unknown;
 
 pub use mail::mime;
+pub(crate) use print::dvi::BEGINNING as DVI;
 #[cfg(feature = "pdf")]
 pub use print::pdf::pdf_text;
 pub use print::pdf_growth::check_pdf_growth;
 pub use print::postscript::postscript_text;
+pub(crate) use unknown::is_old_word;
 pub use unknown::legacy_office;
 
 use crate::{Error, Extractor, FileKind};
@@ -30,6 +32,7 @@ pub(crate) fn extractor(kind: FileKind) -> Result<&'static dyn Extractor, Error>
         FileKind::Latex => &markup::latex::Latex,
         FileKind::Roff => &markup::roff::Roff,
         FileKind::Rtf => &office::rtf::Rtf,
+        FileKind::Doc => &office::doc::Doc,
         FileKind::Docx => &office::docx::Docx,
         FileKind::Pptx => &office::pptx::Pptx,
         FileKind::Xlsx => &office::xlsx::Xlsx,
@@ -44,6 +47,7 @@ pub(crate) fn extractor(kind: FileKind) -> Result<&'static dyn Extractor, Error>
         FileKind::Zstd => &archive::compressed::Compressed(FileKind::Zstd),
         FileKind::Xz => &archive::compressed::Compressed(FileKind::Xz),
         FileKind::Bzip2 => &archive::compressed::Compressed(FileKind::Bzip2),
+        FileKind::Dvi => &print::dvi::Dvi,
         FileKind::Pdf | FileKind::PostScript => return Err(Error::NeedsWorker(kind)),
         _ => &unknown::Unknown,
     })

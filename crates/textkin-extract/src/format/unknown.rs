@@ -1,5 +1,6 @@
 //! Unknown files: names their format where it is easy to recognize.
 
+use super::office::doc::COMPOUND;
 use crate::{Error, ExtractContext, Extractor, FileKind};
 
 /// Rejects files of unknown kind.
@@ -33,25 +34,32 @@ impl Extractor for Unknown {
     }
 }
 
+/// Whether `bytes` are a Word document of the old format that is not encrypted as a whole.
+pub(crate) fn is_old_word(bytes: &[u8]) -> bool {
+    bytes.starts_with(COMPOUND)
+        && has_part(bytes, "WordDocument")
+        && !has_part(bytes, "EncryptedPackage")
+}
+
+fn has_part(bytes: &[u8], name: &str) -> bool {
+    let searched = bytes.get(..SEARCH_BYTES).unwrap_or(bytes);
+    // The names of parts are UTF-16LE.
+    let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    memchr::memmem::find(searched, &name).is_some()
+}
+
 /// Bytes of an old office document that are searched for the names of its parts.
 const SEARCH_BYTES: usize = 64 << 20;
 
 /// Describes the old office format of `bytes` and what to do about it, if they are such a document.
 #[must_use]
 pub fn legacy_office(bytes: &[u8]) -> Option<&'static str> {
-    if !bytes.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
+    if !bytes.starts_with(COMPOUND) || is_old_word(bytes) {
         return None;
     }
-    let searched = bytes.get(..SEARCH_BYTES).unwrap_or(bytes);
-    // The names of parts are UTF-16LE.
-    let has = |name: &str| {
-        let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        memchr::memmem::find(searched, &name).is_some()
-    };
+    let has = |name: &str| has_part(bytes, name);
     Some(if has("EncryptedPackage") {
         "password-protected office document; save it without a password"
-    } else if has("WordDocument") {
-        "old Word format .doc; save it as .docx"
     } else if has("PowerPoint Document") {
         "old PowerPoint format .ppt; save it as .pptx"
     } else if has("Workbook") || has("Book") {

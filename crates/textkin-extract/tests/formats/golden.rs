@@ -288,7 +288,6 @@ fn text_hidden_by_styles_of_opendocument_files_is_noted_and_excluded() {
 #[test]
 fn old_office_formats_are_reported_with_a_remedy() {
     for (part, message) in [
-        ("WordDocument", "old Word format .doc; save it as .docx"),
         ("PowerPoint Document", "old PowerPoint format .ppt; save it as .pptx"),
         ("Workbook", "old Excel format .xls; save it as .csv"),
         ("EncryptedPackage", "password-protected office document; save it without a password"),

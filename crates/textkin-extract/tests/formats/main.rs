@@ -5,6 +5,7 @@
 mod samples;
 mod self_references;
 mod mutants;
+mod old_formats;
 mod golden;
 mod hostile;
 mod pdf_postscript;

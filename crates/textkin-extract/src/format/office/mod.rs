@@ -1,5 +1,6 @@
 //! Documents of office programs.
 
+pub(super) mod doc;
 pub(super) mod docx;
 pub(super) mod odt;
 pub(super) mod pptx;

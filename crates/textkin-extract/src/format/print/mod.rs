@@ -1,5 +1,6 @@
 //! Pages for a printer: glyphs with positions instead of words.
 
+pub(crate) mod dvi;
 #[cfg(feature = "pdf")]
 pub(crate) mod pdf;
 pub(crate) mod pdf_growth;
