@@ -173,6 +173,14 @@ pub struct SharedChunks {
     pub selected_of_group: Option<Lists<u32>>,
 }
 
+impl SharedChunks {
+    /// Returns the texts in which the chunks of a group are selected: what an index of them lists.
+    #[must_use]
+    pub fn index_texts(&self, group: u32) -> &[u32] {
+        self.selected_of_group.as_ref().unwrap_or(&self.texts_of_group).list(group as usize)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -261,6 +261,24 @@ impl Batch {
         Ok(())
     }
 
+    /// Removes the records of the texts for which `is_dropped` is true.
+    pub(crate) fn drop_records(&mut self, is_dropped: &[bool]) -> Result<(), Error> {
+        let mut window = Window::default();
+        let records = self.records.read_all(&mut window)?;
+        let mut kept = Vec::with_capacity(records.len());
+        let mut starts = Vec::with_capacity(PARTITIONS + 1);
+        for partition in 0..PARTITIONS {
+            starts.push(kept.len() as u32);
+            let range = self.partition_start(partition)..self.partition_start(partition + 1);
+            let remains = |record: &&Record| !is_dropped[self.text_of(record.position())];
+            kept.extend(records[range].iter().filter(remains));
+        }
+        starts.push(kept.len() as u32);
+        self.partition_starts = starts;
+        self.records = Array::Memory(kept);
+        Ok(())
+    }
+
     /// Sorts records by partition; `values` yields hash and position, ordered by position.
     fn partition(&mut self, n_values: usize, values: impl Iterator<Item = (u64, u32)> + Clone) {
         let mut starts = vec![0u32; PARTITIONS + 1];

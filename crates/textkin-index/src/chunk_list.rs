@@ -4,7 +4,7 @@
 //! recorded, because hashes are dropped after that. Once links are verified, the link at each such position
 //! gives the group of its chunk.
 
-use textkin_core::Lists;
+use textkin_core::{Lists, SharedChunks};
 
 use crate::array::Window;
 use crate::batch::Batch;
@@ -44,6 +44,27 @@ impl SharedChunkList {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Removes the chunks that are selected in fewer than two documents.
+    pub(crate) fn keep_selected(&mut self, shared: &SharedChunks) {
+        let is_kept = |entry: &SharedChunkEntry| match entry.containing {
+            ContainingTexts::Group(group) => {
+                let copies = |&text: &u32| u64::from(shared.texts[text as usize].copies);
+                shared.index_texts(group).iter().map(copies).sum::<u64>() > 1
+            }
+            ContainingTexts::Text(_) => true,
+        };
+        if let Some(texts) = &mut self.texts {
+            let mut kept = Lists::new();
+            for (entry, words) in self.list.iter().zip(texts.iter()) {
+                if is_kept(entry) {
+                    kept.push(words.iter().copied());
+                }
+            }
+            *texts = kept;
+        }
+        self.list.retain(is_kept);
     }
 }
 
@@ -97,10 +118,12 @@ pub(crate) fn list_shared_chunks(
                 LinkKind::First { group: Some(group) } => {
                     ContainingTexts::Group(groups.number(group))
                 }
-                LinkKind::First { group: None } | LinkKind::Unique if has_copies(text) => {
+                LinkKind::First { group: None } | LinkKind::Unique
+                    if has_copies(text) && verifier.is_selected(batch, occurrence.position) =>
+                {
                     ContainingTexts::Text(text)
                 }
-                // The hash was a collision, and the chunk here is not shared.
+                // The chunk is not selected, or its hash was a collision and it is not shared.
                 _ => continue,
             };
             found.list.push(SharedChunkEntry { fingerprint: occurrence.hash, containing });

@@ -45,8 +45,8 @@ impl IndexedCollection {
 
 /// Finds the chunks that the texts of `collection` share.
 ///
-/// `copies` returns the number of documents of each text; `keep` determines what is kept of each shared
-/// chunk, and `keeps_runs` whether [`IndexedCollection::chunk_runs`] are.
+/// `copies` returns the number of documents of each text, and texts without documents are not indexed; `keep`
+/// determines what is kept of each shared chunk, and `keeps_runs` whether [`IndexedCollection::chunk_runs`] are.
 ///
 /// # Errors
 /// If the temporary file fails or a stop is requested.
@@ -94,11 +94,12 @@ pub fn find_shared(
         };
         spex::make_records(&mut batches, collection, &is_copied, pass)?;
     }
+    let n_dropped = drop_unused(&mut batches, collection, &copies)?;
     let n_chunks: u64 = batches.iter().map(|batch| u64::from(batch.n_chunks)).sum();
     let n_records: u64 = batches.iter().map(|batch| batch.records.len() as u64).sum();
     let mut repeats = link_repeats(&mut batches, &first_texts, n_texts as usize, pass)?;
     // Chunks that a filter dropped occur once.
-    repeats.distinct += n_chunks - n_records;
+    repeats.distinct += n_chunks - n_dropped - n_records;
     assign_links(&mut batches, collection, pass)?;
 
     let mut groups = Groups::merge(std::mem::take(&mut repeats.tables));
@@ -120,7 +121,7 @@ pub fn find_shared(
         occurrences = gather(&batches, &groups)?;
     }
     let chunk_runs = occurrences.chunk_runs.take();
-    let chunks = match copied.as_ref().filter(|_| keep != KeepChunks::None) {
+    let mut chunks = match copied.as_ref().filter(|_| keep != KeepChunks::None) {
         None => None,
         Some(copied) => {
             let first_occurrences = std::mem::take(&mut repeats.first_occurrences);
@@ -143,6 +144,9 @@ pub fn find_shared(
         .sum();
     drop(batches);
     let shared = finish(texts, &groups, occurrences)?;
+    if let Some(chunks) = &mut chunks {
+        chunks.keep_selected(&shared);
+    }
     let distinct_chunks = repeats.distinct;
     Ok(IndexedCollection {
         shared,
@@ -157,6 +161,31 @@ pub fn find_shared(
 
 /// Records to read from disk at a time.
 const RECORDS: usize = 1 << 16;
+
+/// Drops the records of texts that no document has. Returns the number of chunks of these texts.
+fn drop_unused(
+    batches: &mut [Batch],
+    collection: &Collection,
+    copies: impl Fn(TextAddress) -> u32,
+) -> Result<u64, Error> {
+    let mut n_dropped = 0;
+    for (number, batch) in (0u32..).zip(batches) {
+        let address = |text: u32| TextAddress { batch: number, text };
+        let is_unused: Vec<bool> =
+            (0..batch.texts.len() as u32).map(|text| copies(address(text)) == 0).collect();
+        if !is_unused.contains(&true) {
+            continue;
+        }
+        let n_chunks = |text: usize| u64::from(batch.chunks_end(text) - batch.texts[text].chunk);
+        let unused = is_unused.iter().enumerate().filter(|(_, is_unused)| **is_unused);
+        n_dropped += unused.map(|(text, _)| n_chunks(text)).sum::<u64>();
+        batch.drop_records(&is_unused)?;
+        if let Some(spill_file) = collection.spill_file_in_use() {
+            batch.records.spill(spill_file)?;
+        }
+    }
+    Ok(n_dropped)
+}
 
 /// Sorts the links of each batch by chunk, and drops the records.
 fn assign_links(
@@ -479,9 +508,7 @@ impl<'a> Gatherer<'a> {
         self.last_group = Some((address, group));
         let TokenRange { start, end } = self.tokens(own, position);
         let batch = &self.verifier.batches[own.batch];
-        if self.verifier.settings.selective
-            && batch.selected[position as usize / 64] >> (position % 64) & 1 == 1
-        {
+        if self.verifier.settings.selective && self.verifier.is_selected(batch, position) {
             self.selected.push(group);
         }
         match self.runs.last_mut() {

@@ -46,6 +46,12 @@ pub(crate) struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
+    /// Whether the chunk at `position` is selected; all are if there is no selector.
+    pub(crate) fn is_selected(&self, batch: &Batch, position: u32) -> bool {
+        !self.settings.selective
+            || batch.selected[position as usize / 64] >> (position % 64) & 1 == 1
+    }
+
     /// Whether the chunks of `own` equal those of `first`, one by one.
     pub(crate) fn is_same(
         &self,

@@ -64,7 +64,7 @@ fn main() {
         });
     }
     report("fingerprint", &texts, |words| {
-        let found = rank_chunks(&segments, &RegeneratedTexts, &chunks(words), 20);
+        let found = rank_chunks(&segments, &RegeneratedTexts, &chunks(words), None, 20);
         found.map_or(0, |found| found.documents.len())
     });
     report("passages", &texts, |words| {

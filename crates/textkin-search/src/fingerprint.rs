@@ -16,7 +16,9 @@ use textkin_core::DocumentAddress;
 const DENSE: usize = 16;
 
 /// Ranks documents by the number of distinct chunks that they share with the query. That number is the
-/// score; its share of the distinct chunks of the query is the percentage.
+/// score; its share of the distinct chunks of the query is the percentage. If the query and the documents are
+/// selected differently, `n_indexed` is the number of these chunks that a document equal to the query would
+/// have, so that its percentage is 100.
 ///
 /// # Errors
 /// If the stored data is corrupt, or a text cannot be read.
@@ -24,6 +26,7 @@ pub fn rank_chunks<P: IndexSegment, T: TextReader>(
     segments: &[P],
     texts: &T,
     chunks: &[u64],
+    n_indexed: Option<usize>,
     top: usize,
 ) -> Result<RankedList, T::Error> {
     let mut chunks = chunks.to_vec();
@@ -49,7 +52,8 @@ pub fn rank_chunks<P: IndexSegment, T: TextReader>(
             best.offer(Scored { score: f64::from(shared), address });
         }
     }
-    Ok(RankedList::new(chunks.len() as f64, best.into_sorted()))
+    let n_indexed = n_indexed.unwrap_or(chunks.len());
+    Ok(RankedList::new(n_indexed as f64, best.into_sorted()))
 }
 
 /// The documents of a segment that contain any of the chunks, and an upper bound of how many.

@@ -78,7 +78,12 @@ pub fn rank_kin<P: IndexSegment, T: TextReader>(
         Query::with_stop_words(query.words.iter().copied(), query.stop_words.iter().copied());
     let chunks = runs.chunks.iter().map(|(&hash, chunk)| (hash, chunk.n_documents, chunk.weight));
     let weights = TermWeights::of_kin(segments, &words, chunks)?;
-    let settings = RankSettings { ranking: Ranking::Kin, top: n_candidates, threads };
+    let settings = RankSettings {
+        ranking: Ranking::Kin,
+        top: n_candidates,
+        threads,
+        ..RankSettings::default()
+    };
     let candidates = rank_by_weights(segments, &weights, &[], &settings)?;
     let addresses: Vec<DocumentAddress> =
         candidates.documents.iter().map(|candidate| candidate.address).collect();

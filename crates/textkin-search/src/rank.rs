@@ -30,6 +30,8 @@ pub struct RankSettings {
     pub ranking: Ranking,
     /// Maximum number of documents to return.
     pub top: usize,
+    /// Maximum number of words of the query to rank by: those that add most to its score.
+    pub max_terms: usize,
     /// Number of threads of one query. It does not affect the result.
     pub threads: NonZeroUsize,
 }
@@ -37,7 +39,12 @@ pub struct RankSettings {
 /// The 20 best documents by identity 5, on one thread.
 impl Default for RankSettings {
     fn default() -> Self {
-        Self { ranking: Ranking::Identity5, top: 20, threads: NonZeroUsize::MIN }
+        Self {
+            ranking: Ranking::Identity5,
+            top: 20,
+            max_terms: usize::MAX,
+            threads: NonZeroUsize::MIN,
+        }
     }
 }
 
@@ -68,7 +75,7 @@ pub fn rank<P: IndexSegment>(
     query: &Query,
     settings: &RankSettings,
 ) -> Result<RankedList, CorruptionError> {
-    let weights = TermWeights::new(segments, query, settings.ranking)?;
+    let weights = TermWeights::new(segments, query, settings.ranking)?.first(settings.max_terms);
     rank_by_weights(segments, &weights, query.stop_words(), settings)
 }
 

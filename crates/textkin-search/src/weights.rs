@@ -97,6 +97,15 @@ impl TermWeights {
         weights
     }
 
+    /// Keeps the `n` terms that add most to the score of the query.
+    pub(crate) fn first(mut self, n: usize) -> Self {
+        if n < self.terms.len() {
+            self.terms.truncate(n);
+            self.max_score = self.self_score();
+        }
+        self
+    }
+
     /// Returns upper bounds: weights in which a term always adds as much as in the query, and length does
     /// not matter. If these weights are bounded, no part of a document scores more.
     pub(crate) fn ceiling(&self) -> Self {

@@ -8,7 +8,7 @@ use textkin_index::BatchSettings;
 use textkin_text::tokenizer::{Template, WordTokenizer};
 
 use crate::error::Error;
-use crate::settings::Settings;
+use crate::settings::{ScoredChunks, Settings};
 
 /// Turns texts into tokens, chunks and selections according to [`Settings`].
 pub struct Analyzer {
@@ -16,6 +16,9 @@ pub struct Analyzer {
     chunker: Box<dyn Chunker>,
     /// `None` if every chunk is selected.
     selector: Option<Box<dyn Selector>>,
+    min_words: usize,
+    /// Which chunks remain after the selection.
+    scored: ScoredChunks,
     hash_bits: u32,
 }
 
@@ -41,7 +44,14 @@ impl Analyzer {
             true => None,
             false => Some(settings.select.build(&settings.resources)?),
         };
-        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.tuning.hash_bits })
+        Ok(Self {
+            tokenizer,
+            chunker,
+            selector,
+            min_words: settings.min_words as usize,
+            scored: settings.scored,
+            hash_bits: settings.tuning.hash_bits,
+        })
     }
 
     /// Returns a buffer for the tokens of this analyzer.
@@ -57,9 +67,12 @@ impl Analyzer {
             || self.selector.as_ref().is_some_and(|selector| selector.needs_structure())
     }
 
-    /// Tokenizes `text` into `tokens`.
+    /// Tokenizes `text` into `tokens`; a text with too few words has none.
     pub fn tokenize(&self, text: &str, tokens: &mut Tokens) {
         self.tokenizer.tokenize(text, tokens);
+        if tokens.len() < self.min_words {
+            tokens.clear();
+        }
     }
 
     /// Returns consecutive ranges of `text`, each of about `n_bytes` bytes, whose words one after the other are those of
@@ -78,7 +91,8 @@ impl Analyzer {
         self.tokenizer.excluded(text)
     }
 
-    /// Computes the chunks of `tokens` and the indices of the selected ones, ascending.
+    /// Computes the chunks of `tokens` and the indices of the selected ones, ascending. If only selected
+    /// chunks are scored, the others are dropped.
     pub fn chunk(&self, tokens: &Tokens, chunks: &mut Vec<Chunk>, selection: &mut Vec<u32>) {
         chunks.clear();
         selection.clear();
@@ -86,6 +100,9 @@ impl Analyzer {
         selection.extend(0..u32::try_from(chunks.len()).expect("a text is limited to 4 GiB"));
         if let Some(selector) = &self.selector {
             selector.select(&Chunked { tokens, chunks }, selection);
+            if self.scored == ScoredChunks::Selected {
+                keep_selected(chunks, selection);
+            }
         }
     }
 
@@ -116,14 +133,24 @@ impl Analyzer {
     }
 
     pub(crate) fn batch_settings(&self) -> BatchSettings {
+        let drops = self.selector.is_some() && self.scored == ScoredChunks::Selected;
         BatchSettings {
-            overlapping_words: self.chunker.overlapping_words(),
+            overlapping_words: self.chunker.overlapping_words().filter(|_| !drops),
             identity: self.chunker.identity(),
-            selective: self.selector.is_some(),
+            selective: self.selector.is_some() && !drops,
             records: true,
             hash_bits: self.hash_bits,
         }
     }
+}
+
+/// Removes the chunks that are not in `selection`, which then selects all.
+fn keep_selected(chunks: &mut Vec<Chunk>, selection: &mut Vec<u32>) {
+    for (kept, index) in selection.iter_mut().enumerate() {
+        chunks[kept] = chunks[*index as usize];
+        *index = u32::try_from(kept).expect("a text is limited to 4 GiB");
+    }
+    chunks.truncate(selection.len());
 }
 
 impl std::fmt::Debug for Analyzer {

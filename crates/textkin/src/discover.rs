@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use textkin_core::{Problem, SharedChunks, Source};
 use textkin_graph::{CapStats, CappedChunks, ExcludedWords, Graph, GraphSettings, Overlaps, cap};
 use textkin_index::{
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::index_file::{AnalysisConfig, SharedText};
 use crate::ingest::{DocumentNotes, IngestOptions, Ingested, ingest};
 use crate::passage_clusters::PassagePlaces;
-use crate::settings::{Pairing, Settings};
+use crate::settings::{CopyPolicy, Pairing, ScoredChunks, Settings};
 use crate::skipped::{skipped_chunks, without_skipped};
 use crate::summary::DiscoveryCounts;
 
@@ -90,7 +90,7 @@ pub fn discover(
     control: &RunControl,
 ) -> Result<DiscoveryOutput, Error> {
     let mut clock = Clock::start();
-    let SharedFindings { collection, read, near_sets, mut found } =
+    let SharedFindings { collection, read, near_sets, n_merged, mut found } =
         find(source, settings, true, control, &mut clock)?;
     let threads = settings.n_threads();
 
@@ -117,6 +117,8 @@ pub fn discover(
         PassagePlaces::new(runs, &shared_chunks, Arc::clone(&texts), sides, settings.max_df)
     });
     counts.add_shared(&shared_chunks);
+    counts.exact_duplicates -= n_merged;
+    counts.merged_near_copies = n_merged;
     // If nothing but common chunks is excluded, the raw overlaps need no second pass.
     let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
         .then(|| Overlaps::new(Arc::clone(&shared_chunks), Arc::clone(&texts)));
@@ -142,9 +144,8 @@ pub fn discover(
     };
     clock.stage("pairs", 0);
 
-    let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
     Ok(DiscoveryOutput {
-        near_copies,
+        near_copies: near_sets,
         shared,
         passages,
         documents: read.documents,
@@ -172,9 +173,12 @@ pub fn overlaps(
     settings: &Settings,
     control: &RunControl,
 ) -> Result<Overlaps, Error> {
-    // All chunks count here, selected or not, and the first pass reported the problems.
+    // All scored chunks count here, selected or not, and the first pass reported the problems.
     let settings = Settings {
-        select: Selection::default(),
+        select: match settings.scored {
+            ScoredChunks::All => Selection::default(),
+            ScoredChunks::Selected => settings.select.clone(),
+        },
         imatch: None,
         keep_chunks: KeepChunks::None,
         keeps_passages: false,
@@ -246,7 +250,10 @@ fn exclude_common(
 struct SharedFindings {
     collection: Collection,
     read: Ingested,
-    near_sets: Option<Vec<Vec<TextAddress>>>,
+    /// The documents of each set of near-duplicates.
+    near_sets: Option<Vec<Vec<u32>>>,
+    /// Number of texts that were replaced by that of a near-duplicate.
+    n_merged: u64,
     found: IndexedCollection,
 }
 
@@ -271,18 +278,24 @@ fn find(
         threads,
         is_strict: settings.is_strict,
         checks_ids,
+        merges_copies: settings.exact_copies == CopyPolicy::Merge,
         pairing: &settings.pairing,
         large_text: settings.tuning.large_text,
         progress: &control.progress,
         stop: &control.stop,
     };
-    let read = ingest(source, &analyzer, &collection, options)?;
+    let mut read = ingest(source, &analyzer, &collection, options)?;
     clock.stage("read", read.input_bytes);
 
+    let mut n_merged = 0;
     let near_sets = match settings.imatch {
         Some(imatch) => {
             let (progress, stop) = (&control.progress, &control.stop);
             let sets = near_copies(&collection, imatch, threads, progress, stop)?;
+            let sets = documents_of(&sets, &read.documents);
+            if settings.near_copies == CopyPolicy::Merge {
+                n_merged = merge(&sets, &mut read.documents);
+            }
             clock.stage("imatch", 0);
             Some(sets)
         }
@@ -296,7 +309,21 @@ fn find(
     let keeps_runs = settings.keeps_passages;
     let found = find_shared(&collection, copies_of, keep, keeps_runs, threads, progress, stop)?;
     clock.stage("index", collection.spilled());
-    Ok(SharedFindings { collection, read, near_sets, found })
+    Ok(SharedFindings { collection, read, near_sets, n_merged, found })
+}
+
+/// Gives the documents of each set the text of the first. Returns the number of texts that it replaces.
+fn merge(sets: &[Vec<u32>], documents: &mut Documents) -> u64 {
+    let mut replaced = HashSet::new();
+    for set in sets {
+        let address = set.first().and_then(|first| documents.entry(*first).address);
+        for member in set {
+            replaced.insert(documents.entry(*member).address);
+            documents.set_address(*member, address);
+        }
+        replaced.remove(&address);
+    }
+    replaced.len() as u64
 }
 
 /// The number of documents that have each text.

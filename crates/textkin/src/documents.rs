@@ -94,6 +94,13 @@ impl Documents {
         Self { parts, firsts, n_documents }
     }
 
+    /// Sets the text of document `number`.
+    pub(crate) fn set_address(&mut self, number: u32, address: Option<TextAddress>) {
+        let part = self.firsts.partition_point(|first| *first <= number) - 1;
+        let index = (number - self.firsts[part]) as usize;
+        self.parts[part].entries[index].address = address;
+    }
+
     /// Returns the number of documents.
     #[must_use]
     pub fn len(&self) -> usize {

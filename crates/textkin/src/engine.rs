@@ -73,7 +73,7 @@ pub use crate::repository::{
     rewritten_pairs,
 };
 pub use crate::rewritten::find_rewritten;
-pub use crate::settings::{Pairing, Settings, Tuning};
+pub use crate::settings::{CopyPolicy, Pairing, ScoredChunks, Settings, Tuning};
 pub use crate::size::parse_size;
 pub use crate::streams::{
     BlockOrigin, CopiedOrigin, DocumentOrigins, NameFile, StreamTracer, TopOrigins, TraceOutput,

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use textkin_core::SharedChunks;
 use textkin_index::{IndexContents, IndexedDocument, SharedChunkList, SharedIndex, write_index};
+use textkin_text::grammar::Selection;
 use textkin_text::tokenizer::Normalization;
 
 use crate::analyzer::Analyzer;
@@ -28,8 +29,16 @@ pub struct AnalysisConfig {
     pub chunk: String,
     /// The hash function of chunks.
     pub hash: String,
+    /// The selection of chunks.
+    #[serde(default = "every_chunk")]
+    pub select: String,
     /// Number of templates whose passages were excluded.
     pub templates: usize,
+}
+
+/// Returns the selection of an index that stores none, which has all chunks.
+fn every_chunk() -> String {
+    Selection::default().to_string()
 }
 
 impl AnalysisConfig {
@@ -42,6 +51,7 @@ impl AnalysisConfig {
             stop_list: settings.normalization.stop_list().to_vec(),
             chunk: settings.chunk.to_string(),
             hash: settings.hash.to_string(),
+            select: settings.select.to_string(),
             templates: settings.templates.len(),
         }
     }
@@ -63,7 +73,11 @@ impl AnalysisConfig {
         let unsupported = |error: &dyn std::fmt::Display| Error::AnalysisConfig(error.to_string());
         let normalization: Normalization =
             self.normalize.parse().map_err(|error| unsupported(&error))?;
+        let select: Selection = self.select.parse().map_err(|error| unsupported(&error))?;
+        // Files and frequencies are not stored; without them, all chunks are looked up.
+        let is_stored = !select.needs_collection() && select.files().next().is_none();
         Ok(Settings {
+            select: if is_stored { select } else { Selection::default() },
             normalization: normalization.with_stop_list(self.stop_list.clone()),
             chunk: self.chunk.parse().map_err(|error| unsupported(&error))?,
             hash: self.hash.parse().map_err(|error| unsupported(&error))?,
@@ -108,7 +122,7 @@ impl SharedText {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Occurrences {
-    /// Number of distinct chunks of the text.
+    /// Number of distinct selected chunks of the text.
     pub chunks: u64,
     /// Number of those that two or more documents of the collection share.
     pub shared: u64,
@@ -134,7 +148,7 @@ pub fn find_occurrences<B: AsRef<[u8]>>(
     analyzer.tokenize(text, &mut tokens);
     analyzer.chunk(&tokens, &mut chunks, &mut selection);
     let mut words_of_hash: HashMap<u64, &[u8]> = HashMap::new();
-    for chunk in &chunks {
+    for chunk in selection.iter().map(|index| &chunks[*index as usize]) {
         let words = &tokens.normalized()[chunk.start as usize..chunk.end as usize];
         words_of_hash.insert(chunk.hash, words);
     }

@@ -152,6 +152,8 @@ pub(crate) struct IngestOptions<'a> {
     pub(crate) is_strict: bool,
     /// Whether a document with the id of an earlier one is a problem.
     pub(crate) checks_ids: bool,
+    /// Whether exact copies are one text.
+    pub(crate) merges_copies: bool,
     pub(crate) pairing: &'a Pairing,
     /// Bytes of a text that is read in parts.
     pub(crate) large_text: usize,
@@ -290,7 +292,10 @@ impl<'a, 'b> Worker<'a, 'b> {
     /// Returns the address of the text with `digest`, and whether it is new and to be added to the batch.
     fn find_or_add(&mut self, digest: u128) -> (TextAddress, bool) {
         let next = TextAddress { batch: self.batch, text: self.n_texts };
-        let (address, is_new) = self.shared.digests.find_or_add(digest, || next);
+        let (address, is_new) = match self.shared.options.merges_copies {
+            true => self.shared.digests.find_or_add(digest, || next),
+            false => (next, true),
+        };
         self.n_texts += u32::from(is_new);
         (address, is_new)
     }

@@ -18,12 +18,21 @@ pub struct Settings {
     pub normalization: Normalization,
     /// Texts whose passages are excluded wherever they occur.
     pub templates: Vec<String>,
+    /// Documents with fewer words are treated as empty.
+    pub min_words: u32,
     /// How tokens become chunks.
     pub chunk: ChunkerKind,
     /// How chunks are hashed.
     pub hash: HashKind,
-    /// Which chunks lead to a pair. Scores use all chunks of the pairs found.
+    /// Which chunks lead to a pair, and which an index of shared chunks has.
     pub select: Selection,
+    /// Which chunks scores use.
+    pub scored: ScoredChunks,
+    /// What happens to exact copies.
+    pub exact_copies: CopyPolicy,
+    /// What happens to the near-duplicates that I-Match finds: with [`CopyPolicy::Merge`], they have the
+    /// shared text of the first of their set.
+    pub near_copies: CopyPolicy,
     /// Word lists and frequencies that selectors need.
     pub resources: Resources,
     /// The rule that scores a pair.
@@ -65,9 +74,13 @@ impl Default for Settings {
         Self {
             normalization: Normalization::default(),
             templates: Vec::new(),
+            min_words: 0,
             chunk: ChunkerKind::default(),
             hash: HashKind::default(),
             select: Selection::default(),
+            scored: ScoredChunks::default(),
+            exact_copies: CopyPolicy::Merge,
+            near_copies: CopyPolicy::Index,
             resources: Resources::default(),
             score: Measure::default(),
             threshold: DEFAULT_THRESHOLD,
@@ -84,6 +97,54 @@ impl Default for Settings {
             keeps_passages: false,
             is_strict: false,
             tuning: Tuning::default(),
+        }
+    }
+}
+
+/// Which chunks scores use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScoredChunks {
+    /// All chunks of the pairs that the selected chunks find.
+    #[default]
+    All,
+    /// Selected chunks only, as in DECO: all others are dropped as soon as a document is read.
+    Selected,
+}
+
+impl ScoredChunks {
+    /// Both, in display order.
+    pub const ALL: [Self; 2] = [Self::All, Self::Selected];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Selected => "selected",
+        }
+    }
+}
+
+/// What happens to copies of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CopyPolicy {
+    /// Only the first is indexed; the others are listed with it.
+    #[default]
+    Merge,
+    /// Each is indexed like any other text.
+    Index,
+}
+
+impl CopyPolicy {
+    /// Both, in display order.
+    pub const ALL: [Self; 2] = [Self::Merge, Self::Index];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Index => "index",
         }
     }
 }

@@ -14,6 +14,8 @@ pub struct DiscoveryCounts {
     pub empty_documents: u64,
     /// Documents whose tokens are those of an earlier document.
     pub exact_duplicates: u64,
+    /// Number of distinct texts that were merged with a near-duplicate.
+    pub merged_near_copies: u64,
     /// Tokens of all documents.
     pub words: u64,
     /// Chunks of all documents.

@@ -9,7 +9,7 @@ use textkin::engine::report::PassageColumns;
 use textkin::engine::text::grammar::Selection;
 use textkin::engine::types::Measure;
 use textkin::engine::types::hash::HashKind;
-use textkin::engine::{DEFAULT_SELECTOR, Threshold};
+use textkin::engine::{CopyPolicy, DEFAULT_SELECTOR, ScoredChunks, Threshold};
 
 use super::common::{FormatOptions, MemoryOptions, TempDirOptions, ThreadOptions};
 use super::{AnalysisOptions, InputOptions};
@@ -68,10 +68,24 @@ pub(crate) struct DiscoverComparison {
     /// Which chunks to compare; join selectors with + (see `textkin strategies`)
     #[arg(long, default_value = DEFAULT_SELECTOR, value_name = "SELECTOR", hide_short_help = true)]
     pub(crate) select: Selection,
+    /// Score pairs by all their chunks, or by the selected chunks only, as in the DECO paper
+    #[arg(long, default_value = "all", value_name = "CHUNKS", value_parser = parse_scored, hide_short_help = true)]
+    pub(crate) score_on: ScoredChunks,
+    /// Index only the first of exact copies (merge), or each of them like any other text (index)
+    #[arg(long, default_value = "merge", value_name = "POLICY", value_parser = parse_policy, hide_short_help = true)]
+    pub(crate) exact_copies: CopyPolicy,
+    /// Compare near-copies like any other texts (index), or only the first of each set (merge); see --imatch
+    ///
+    /// I-Match finds the sets. The others of a set are then listed as copies of the first, with its scores.
+    #[arg(long, default_value = "index", value_name = "POLICY", value_parser = parse_policy, hide_short_help = true)]
+    pub(crate) near_copies: CopyPolicy,
+    /// Treat documents with fewer than N words as empty
+    #[arg(long, default_value_t = 0, value_name = "N", hide_short_help = true)]
+    pub(crate) min_document_words: u32,
     /// Ignore the N most frequent words of the collection (reads the input twice)
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) stop_frequent: Option<usize>,
-    /// Hash function for chunks: polynomial, rabin, shift-add-xor
+    /// Hash function for chunks: polynomial, rabin, shift-add-xor, shift-add-xor-32
     #[arg(long, default_value_t, value_name = "HASH", hide_short_help = true)]
     pub(crate) hash: HashKind,
     /// Ignore chunks that occur in more than N documents; the number of ignored chunks is reported
@@ -150,6 +164,16 @@ pub(crate) struct DiscoverOutput {
     /// Store the words of each chunk in the index too
     #[arg(long, requires = "index", hide_short_help = true)]
     pub(crate) index_text: bool,
+}
+
+fn parse_scored(text: &str) -> Result<ScoredChunks, String> {
+    let found = ScoredChunks::ALL.into_iter().find(|scored| scored.name() == text);
+    found.ok_or_else(|| format!("expected all or selected, got '{text}'"))
+}
+
+fn parse_policy(text: &str) -> Result<CopyPolicy, String> {
+    let found = CopyPolicy::ALL.into_iter().find(|policy| policy.name() == text);
+    found.ok_or_else(|| format!("expected merge or index, got '{text}'"))
 }
 
 impl DiscoverOutput {

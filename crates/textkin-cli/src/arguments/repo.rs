@@ -79,7 +79,7 @@ pub(crate) struct RepoCreate {
     /// Ignore passages from this template, for example a form; can be repeated
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     pub(crate) template: Vec<PathBuf>,
-    /// Hash function for chunks: polynomial, rabin, shift-add-xor
+    /// Hash function for chunks: polynomial, rabin, shift-add-xor, shift-add-xor-32
     #[arg(
         long,
         default_value_t,

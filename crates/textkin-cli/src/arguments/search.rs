@@ -81,6 +81,15 @@ pub(crate) struct SearchOptions {
     /// Ignore the N most frequent words of the repository
     #[arg(long, default_value_t = 0, value_name = "N", hide_short_help = true)]
     pub(crate) stop_frequent: usize,
+    /// Rank by the N words of each query that count most (not for kin and fingerprint)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
+    pub(crate) max_query_words: Option<u32>,
+    /// Show copies and near-copies of a document in its row, not in rows of their own
+    #[arg(long)]
+    pub(crate) collapse: bool,
+    /// Treat documents and queries with fewer than N words as empty
+    #[arg(long, default_value_t = 0, value_name = "N", hide_short_help = true)]
+    pub(crate) min_document_words: u32,
     /// Which chunks of the query to look up [default: those the repository indexes]
     #[arg(long, value_name = "SELECTOR", hide_short_help = true)]
     pub(crate) select: Option<Selection>,

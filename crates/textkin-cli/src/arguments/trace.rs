@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use textkin::engine::text::grammar::Selection;
 use textkin::engine::trace::{Constant, Estimation, Eviction, Memory, Preset};
+use textkin::engine::types::hash::HashKind;
 use textkin::engine::{DEFAULT_TRACE_MEMORY, parse_size};
 
 use super::common::{OutOptions, TempDirOptions};
@@ -56,6 +57,12 @@ pub(crate) struct TraceOptions {
     /// Which chunks to look up [default: hailstorm+no-overlap; all if memory is unlimited]
     #[arg(long, value_name = "SELECTOR", hide_short_help = true)]
     pub(crate) select: Option<Selection>,
+    /// Hash function for chunks: polynomial, rabin (as in the paper), shift-add-xor, shift-add-xor-32
+    #[arg(long, default_value_t, value_name = "HASH", hide_short_help = true)]
+    pub(crate) hash: HashKind,
+    /// Treat documents with fewer than N words as empty (45 in the paper)
+    #[arg(long, default_value_t = 0, value_name = "N", hide_short_help = true)]
+    pub(crate) min_document_words: u32,
     /// Which chunk to evict: random, lru, copy-count or lucky (with --preset paper)
     #[arg(long, value_name = "EVICTION", hide_short_help = true)]
     pub(crate) evict: Option<Eviction>,

@@ -16,8 +16,8 @@ use textkin::engine::report::{
 use textkin::engine::source::Inputs;
 use textkin::engine::types::{Cluster, Pair, Reason, Rewind};
 use textkin::engine::{
-    DiscoveryOutput, DiscoveryPage, PairRows, Pairing, RepositorySource, RewrittenPair, RunControl,
-    Settings, SharedText, passage_clusters, snippets,
+    CopyPolicy, DiscoveryOutput, DiscoveryPage, PairRows, Pairing, RepositorySource, RewrittenPair,
+    RunControl, ScoredChunks, Settings, SharedText, passage_clusters, snippets,
 };
 
 use crate::arguments::{Discover, DiscoverComparison, GlobalOptions, OutputFormat};
@@ -49,7 +49,9 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
         Some(repository) => repository_settings(arguments, repository)?,
         None => settings(arguments)?,
     };
-    settings.imatch = arguments.output.imatch.as_ref().map(|_| ImatchSettings::default());
+    let finds_near_copies =
+        arguments.output.imatch.is_some() || settings.near_copies == CopyPolicy::Merge;
+    settings.imatch = finds_near_copies.then(ImatchSettings::default);
     settings.keep_chunks = match &arguments.output.index {
         None => KeepChunks::None,
         Some(_) if arguments.output.index_text => KeepChunks::Texts,
@@ -87,6 +89,17 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     settings.keeps_passages = passage_writer.is_some();
 
     let explain = arguments.output.explain.as_deref();
+    let shows_passages = explain.is_some()
+        || arguments.output.html.is_some()
+        || arguments.output.passage_clusters.is_some();
+    anyhow::ensure!(
+        settings.scored == ScoredChunks::All || !shows_passages,
+        "--explain, --html and --passage-clusters show passages of all chunks; omit --score-on selected"
+    );
+    anyhow::ensure!(
+        settings.near_copies == CopyPolicy::Index || !shows_passages,
+        "--explain, --html and --passage-clusters show each text; omit --near-copies merge"
+    );
     if let Some(path) = explain {
         explain::check(path, documents.source(), &settings)?;
     }
@@ -160,6 +173,13 @@ pub(crate) fn run(arguments: &Discover, global: GlobalOptions) -> anyhow::Result
     }
     print_notes(&found.notes, &found.documents, global.quiet);
     report_skipped(&documents, found, global.quiet);
+    let n_merged = found.counts.merged_near_copies;
+    if n_merged > 0 && !global.quiet {
+        print_message(format_args!(
+            "textkin: {} near-copies have the scores of the first document of their set; --imatch lists the sets\n",
+            terminal::thousands(n_merged)
+        ));
+    }
     let seconds = start.elapsed().as_secs_f64();
     let mut statistics =
         statistics(arguments, settings, found, clusters.len(), write_seconds, seconds);
@@ -224,6 +244,10 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
     Ok(Settings {
         hash: comparison.hash,
         select: comparison.select.clone(),
+        scored: comparison.score_on,
+        min_words: comparison.min_document_words,
+        exact_copies: comparison.exact_copies,
+        near_copies: comparison.near_copies,
         resources,
         score: comparison.score,
         threshold: threshold(comparison.threshold, comparison.score)?,
@@ -294,10 +318,12 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
         || arguments.output.html.is_some()
         || arguments.output.passage_clusters.is_some()
         || arguments.output.index_text
-        || arguments.output.imatch.is_some();
+        || arguments.output.imatch.is_some()
+        || requested.near_copies == CopyPolicy::Merge;
     anyhow::ensure!(
         keeps_text || !needs_text,
-        "{folder} stores fingerprints only; --explain, --html, --passage-clusters, --index-text and --imatch need texts"
+        "{folder} stores fingerprints only; --explain, --html, --passage-clusters, --index-text, --imatch and \
+         --near-copies merge need texts"
     );
     let select = match requested.select.is_lossless() {
         true => stored.select.clone(),

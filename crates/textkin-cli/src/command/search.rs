@@ -14,7 +14,7 @@ use textkin::engine::report::terminal::TerminalView;
 use textkin::engine::report::{Output, csv_field, terminal};
 use textkin::engine::search::{PassageDocument, PassageSettings, Ranked, Ranking};
 use textkin::engine::source::Inputs;
-use textkin::engine::types::{Document, DocumentSink, Problem, Source, Span};
+use textkin::engine::types::{Document, DocumentAddress, DocumentSink, Problem, Source, Span};
 use textkin::engine::{
     RewrittenSearchSettings, RewrittenSearcher, RunControl, SearchResults, SearchSettings,
     Searcher, min_match_percent,
@@ -134,6 +134,9 @@ fn settings(arguments: &Search) -> anyhow::Result<SearchSettings> {
         stop,
         stop_frequent: options.stop_frequent,
         select: options.select.clone(),
+        max_terms: options.max_query_words.map(|n| number(n).get()),
+        collapse: options.collapse,
+        min_words: options.min_document_words,
         passages,
         threads: arguments
             .threads
@@ -242,7 +245,7 @@ impl SearchSession<'_> {
             ListFormat::Json => self.passages_json(&query)?,
             ListFormat::Text | ListFormat::Csv => None,
         };
-        for (&ranking, list) in self.options.score.iter().zip(&hits.lists) {
+        for (number, (&ranking, list)) in self.options.score.iter().zip(&hits.lists).enumerate() {
             let threshold = self.options.threshold;
             let threshold = threshold.unwrap_or_else(|| min_match_percent(ranking, hits.words));
             let documents: Vec<&Ranked> =
@@ -259,9 +262,14 @@ impl SearchSession<'_> {
                     let closest = list.documents.first();
                     self.no_matches(&mut rendered, &query, ranking, closest)?;
                 }
-                ListFormat::Text => self.table(&mut rendered, &query, ranking, &documents)?,
+                ListFormat::Text => {
+                    let copies = hits.copies.get(number).map_or(&[][..], Vec::as_slice);
+                    self.table(&mut rendered, &query, ranking, (&documents, copies))?;
+                }
                 ListFormat::Json => {
-                    self.json(&mut rendered, &query, ranking, &documents, passages.as_ref())?
+                    let copies = hits.copies.get(number).map(Vec::as_slice);
+                    let found = (&*documents, copies);
+                    self.json(&mut rendered, &query, ranking, found, passages.as_ref())?;
                 }
                 ListFormat::Csv => self.csv(&mut rendered, &query, ranking, &documents)?,
             }
@@ -273,6 +281,11 @@ impl SearchSession<'_> {
             }
         }
         Ok(rendered)
+    }
+
+    fn ids(&self, addresses: &[DocumentAddress]) -> anyhow::Result<Vec<String>> {
+        let id = |address: &DocumentAddress| Ok(self.repository.document(*address)?.id);
+        addresses.iter().map(id).collect()
     }
 
     fn id(&self, document: &Ranked) -> anyhow::Result<String> {
@@ -305,7 +318,7 @@ impl SearchSession<'_> {
         rendered: &mut String,
         query: &Query<'_>,
         ranking: Ranking,
-        documents: &[&Ranked],
+        (documents, copies): (&[&Ranked], &[Vec<DocumentAddress>]),
     ) -> anyhow::Result<()> {
         query.heading(rendered, ranking)?;
         writeln!(rendered, "{:>5}  {:>8}  {:>12}  document", "rank", "percent", "score")?;
@@ -315,6 +328,12 @@ impl SearchSession<'_> {
             let score = score_text(document.score);
             let percent = percent_text(document.percent);
             writeln!(rendered, "{rank:>5}  {percent:>6} %  {score:>12}  {id}")?;
+            let copies = self.ids(copies.get(rank - 1).map_or(&[], Vec::as_slice))?;
+            if !copies.is_empty() {
+                let (n, are) = (copies.len(), if copies.len() == 1 { "copy" } else { "copies" });
+                let line = format!("+ {n} {are}: {}", copies.join(", "));
+                writeln!(rendered, "{:31}{}", "", terminal::fit(&line, room))?;
+            }
         }
         rendered.push('\n');
         Ok(())
@@ -341,7 +360,7 @@ impl SearchSession<'_> {
         rendered: &mut String,
         query: &Query<'_>,
         ranking: Ranking,
-        documents: &[&Ranked],
+        (documents, copies): (&[&Ranked], Option<&[Vec<DocumentAddress>]>),
         passages: Option<&json::Passages>,
     ) -> anyhow::Result<()> {
         let by_id: Option<BTreeMap<&str, usize>> = passages.map(|found| {
@@ -353,7 +372,9 @@ impl SearchSession<'_> {
         for (rank, document) in (1..).zip(documents) {
             let place = document.address;
             let stored = self.repository.document(place)?;
+            let copies = copies.and_then(|copies| copies.get(rank - 1));
             results.push(json::Match {
+                copies: copies.map(|copies| self.ids(copies)).transpose()?,
                 rank,
                 score: document.score,
                 percent: document.percent,

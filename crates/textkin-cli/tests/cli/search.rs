@@ -459,3 +459,42 @@ fn discover_lists_rewritten_pairs_beside_the_others() {
     assert_eq!(value["top_rewritten"][0]["kind"], "rewritten");
     discover(&["--rewritten", "--against", "in.jsonl"]).expect(2);
 }
+
+/// The document most similar to the query has 100 % whatever is selected, if it is the query (Hoad and Zobel express each
+/// score as a percentage of that).
+#[test]
+fn the_identical_document_has_100_percent_if_selections_differ() {
+    let text = Dice::new(3).text(400);
+    for (index, query) in [("anchor", "all"), ("all", "anchor"), ("modulo:8", "all")] {
+        let folder = holding(&["--select", index, "--chunk", "words:3"], &record("t", &text));
+        folder.write("t.txt", &text);
+        let answers = answers(&folder, &["t.txt", "--score", "fingerprint", "--select", query]);
+        assert_eq!(answers[0]["results"][0]["percent"], 100.0, "{index}, {query}: {answers:?}");
+    }
+}
+
+/// “Document redundancy is a significant problem for search engines” (Bernstein and Zobel 2006, section 9): a set of copies
+/// and near-copies is one row with its others.
+#[test]
+fn copies_of_a_document_collapse_into_one_row() {
+    let mut dice = Dice::new(4);
+    let words = dice.words(120);
+    let mut edited = words.clone();
+    edited[119] = "otherwise".to_owned();
+    let half = format!("{} {}", words[..60].join(" "), dice.text(60));
+    let (text, edited) = (words.join(" "), edited.join(" "));
+    let records = [("a", &text), ("b", &text), ("c", &edited), ("d", &half)];
+    let folder = holding(&[], &records.map(|(id, text)| record(id, text)).concat());
+    folder.write("t.txt", &text);
+    assert_eq!(found(&answers(&folder, &["t.txt"])[0]).len(), 4);
+    for options in [&[][..], &["--score", "fingerprint"], &["--top", "2"]] {
+        let answers = answers(&folder, &[&["t.txt", "--collapse"], options].concat());
+        assert_eq!(found(&answers[0]), ["a", "d"], "{options:?}");
+        assert_eq!(answers[0]["results"][0]["copies"], serde_json::json!(["b", "c"]));
+        assert_eq!(answers[0]["results"][1]["copies"], serde_json::json!([]));
+    }
+    let table = search(&folder, &["t.txt", "--collapse"]).expect(0).stdout;
+    assert!(table.contains("+ 2 copies: b, c\n"), "{table}");
+    let first = answers(&folder, &["t.txt", "--collapse", "--top", "1"]);
+    assert_eq!(found(&first[0]), ["a"]);
+}

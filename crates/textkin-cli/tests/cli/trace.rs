@@ -233,3 +233,25 @@ fn html_shows_a_document_with_its_origins() {
     let folders = folder.textkin(&["trace", "stream.jsonl", "--html", "no/such.html"]).expect(2);
     assert!(folders.stderr.contains("directory no does not exist"), "{folders:?}");
 }
+
+/// “We use Rabin's fingerprints throughout the paper” (Abdel-Hamid et al. 2009).
+#[test]
+fn chunks_can_be_hashed_by_rabin() {
+    let folder = Folder::new();
+    let (origin, copy) = stream();
+    folder.write("stream.jsonl", jsonl(&[("first", &origin), ("second", &copy)]));
+    for hash in ["polynomial", "rabin", "shift-add-xor", "shift-add-xor-32"] {
+        for preset in ["kin", "paper"] {
+            let options = ["--hash", hash, "--preset", preset, "--memory", "1MiB"];
+            let run =
+                folder.textkin(&[&["trace", "stream.jsonl"], &options[..]].concat()).expect(0);
+            let results = results(&run.stdout);
+            assert_eq!(results[1]["dominant_origin"], "first", "{hash}, {preset}");
+            assert_eq!(results[1]["old_words"], 60, "{hash}, {preset}");
+        }
+    }
+    let state = ["trace", "stream.jsonl", "--state", "s", "--memory", "1MiB", "--hash"];
+    folder.textkin(&[&state[..], &["rabin"]].concat()).expect(0);
+    let run = folder.textkin(&[&state[..], &["polynomial"]].concat()).expect(2);
+    assert!(run.stderr.contains("hash"), "{run:?}");
+}

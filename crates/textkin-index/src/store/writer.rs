@@ -52,7 +52,7 @@ pub fn write_index<'a>(
     let (mut list, mut bytes) = (Vec::new(), Vec::new());
     for &containing in &order.groups {
         let texts: &[u32] = match &containing {
-            ContainingTexts::Group(group) => contents.shared.texts_of_group.list(*group as usize),
+            ContainingTexts::Group(group) => contents.shared.index_texts(*group),
             ContainingTexts::Text(text) => std::slice::from_ref(text),
         };
         list.clear();
@@ -131,7 +131,7 @@ impl Order {
                 let position = |&text: &u32| order.number_of_text[text as usize];
                 let mut texts: Vec<u32> = match list[chunk as usize].containing {
                     ContainingTexts::Group(group) => {
-                        let texts = contents.shared.texts_of_group.list(group as usize);
+                        let texts = contents.shared.index_texts(group);
                         texts.iter().map(position).collect()
                     }
                     ContainingTexts::Text(text) => vec![position(&text)],

@@ -72,7 +72,7 @@ proptest! {
         if !collection.documents.is_empty() {
             query.extend(borrowed.get(&collection.documents).chunks());
         }
-        let found = rank_chunks(&collection.segments(), &Stored::of(&collection), &query, top);
+        let found = rank_chunks(&collection.segments(), &Stored::of(&collection), &query, None, top);
         prop_assert_eq!(found.unwrap(), naive(&collection, &query, top));
     }
 }
@@ -107,7 +107,7 @@ fn only_texts_that_may_be_among_the_best_are_read() {
     }
     let texts = PostingsOnly(AtomicUsize::new(0));
     let query: Vec<u64> = (0..50).map(word).collect();
-    let found = rank_chunks(&[segment], &texts, &query, 5).unwrap();
+    let found = rank_chunks(&[segment], &texts, &query, None, 5).unwrap();
     let scores: Vec<f64> = found.documents.iter().map(|ranked| ranked.score).collect();
     assert_eq!(scores, [50.0, 49.0, 48.0, 47.0, 46.0]);
     assert_eq!(found.documents[0].percent, 100.0);

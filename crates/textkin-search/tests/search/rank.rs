@@ -120,7 +120,7 @@ fn assert_same(fast: &RankedList, naive: &RankedList, all: &RankedList) {
 
 fn settings(ranking: Ranking, top: usize, threads: usize) -> RankSettings {
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    RankSettings { ranking, top, threads }
+    RankSettings { ranking, top, threads, ..RankSettings::default() }
 }
 
 fn rankings() -> Vec<Ranking> {
@@ -316,4 +316,24 @@ fn corruption_is_reported() {
         }
         assert_eq!(result.unwrap_err().to_string(), "words is corrupt: checksum");
     }
+}
+
+/// With `max_terms`, only the terms that add most to the score of the query count, and the query still has 100 %.
+#[test]
+fn a_query_can_be_reduced_to_its_rarest_terms() {
+    let mut segment = MemorySegment::default();
+    segment.add(&[1, 2, 3], &[]);
+    segment.add(&[2, 3, 4], &[]);
+    segment.add(&[3, 4, 5], &[]);
+    let segments = [segment];
+    let query = Query::new([1, 2, 3]);
+    let found = |max_terms| {
+        let settings = RankSettings { max_terms, ..RankSettings::default() };
+        rank(&segments, &query, &settings).unwrap().documents
+    };
+    assert_eq!(found(usize::MAX).len(), 3);
+    let reduced = found(1);
+    assert_eq!(reduced.len(), 1, "only the first document has term 1: {reduced:?}");
+    assert_eq!((reduced[0].address.document, reduced[0].percent), (0, 100.0));
+    assert!(found(0).is_empty());
 }

@@ -43,6 +43,8 @@ pub struct SearchHit {
     pub score: f64,
     /// Its score as a percentage of the score that the query itself would have.
     pub percent: f64,
+    /// The ids of its copies and near-copies, if they are [collapsed](Search::collapse).
+    pub copies: Vec<String>,
 }
 
 impl Search {
@@ -97,6 +99,12 @@ impl Search {
         self
     }
 
+    /// Lists copies and near-copies of a document with it instead of separately.
+    pub fn collapse(mut self, is_collapsed: bool) -> Self {
+        self.settings.collapse = is_collapsed;
+        self
+    }
+
     /// Sets the number of threads; all cores by default.
     pub fn threads(mut self, threads: usize) -> Self {
         self.settings.threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
@@ -110,9 +118,13 @@ impl Search {
     pub fn run(&self, repository: &Repository, text: &str) -> Result<Vec<SearchHit>, Error> {
         let results = self.details(repository, text)?;
         let ranked = results.lists.into_iter().flat_map(|list| list.documents);
+        let mut copies = results.copies.into_iter().flatten();
+        let id = |address| Ok(repository.document(address)?.id);
         let hit = |ranked: textkin_search::Ranked| {
-            let id = repository.document(ranked.address)?.id;
-            Ok(SearchHit { id, score: ranked.score, percent: ranked.percent })
+            let copies = copies.next().unwrap_or_default().into_iter().map(id);
+            let copies = copies.collect::<Result<_, Error>>()?;
+            let id = id(ranked.address)?;
+            Ok(SearchHit { id, score: ranked.score, percent: ranked.percent, copies })
         };
         ranked.map(hit).collect()
     }

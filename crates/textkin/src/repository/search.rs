@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use textkin_core::parallel;
 use textkin_core::{Chunk, Layers, Span, Tokens};
+use textkin_report::NEAR_DUPLICATE;
 use textkin_repository::{DocumentAddress, Segment};
 use textkin_search::{
-    KinQuery, PassageList, PassageSettings, Query, RankSettings, RankedList, Ranking, TextReader,
-    rank, rank_chunks, rank_kin, rank_passages,
+    KinQuery, PassageList, PassageSettings, Query, RankSettings, Ranked, RankedList, Ranking,
+    TextReader, rank, rank_chunks, rank_kin, rank_passages,
 };
 use textkin_text::grammar::{ChunkerKind, Selection};
 
@@ -25,6 +26,9 @@ use crate::settings::Settings;
 
 /// The longest run of words that the kin ranking considers, if chunks are not runs of words.
 const DEFAULT_K: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+
+/// Number of documents per listed document that are ranked if copies are collapsed.
+const COPIES: usize = 5;
 
 /// The settings of a [`Searcher`].
 #[derive(Clone, Debug)]
@@ -39,6 +43,13 @@ pub struct SearchSettings {
     pub stop_frequent: usize,
     /// Which chunks of the query are looked up; by default, those that the repository would index.
     pub select: Option<Selection>,
+    /// Maximum number of words of the query to rank by, for measures of words: those that add most to its
+    /// score. Kin and fingerprints use all.
+    pub max_terms: Option<usize>,
+    /// Whether copies and near-copies of a listed document are listed with it instead of separately.
+    pub collapse: bool,
+    /// Documents and queries with fewer words are treated as empty.
+    pub min_words: u32,
     /// The settings of passage search; `None` disables it.
     pub passages: Option<PassageSettings>,
     /// Number of threads; all cores by default. It does not affect the results.
@@ -53,6 +64,9 @@ impl Default for SearchSettings {
             stop: Vec::new(),
             stop_frequent: 0,
             select: None,
+            max_terms: None,
+            collapse: false,
+            min_words: 0,
             passages: None,
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         }
@@ -81,6 +95,8 @@ pub struct SearchResults {
     pub words: usize,
     /// A list for each measure, in the order of [`SearchSettings::rankings`].
     pub lists: Vec<RankedList>,
+    /// For each list, the copies and near-copies of each of its documents, if they were collapsed.
+    pub copies: Vec<Vec<Vec<DocumentAddress>>>,
     /// The results of passage search, if it was enabled.
     pub passages: Option<PassageList>,
     /// The span of each word in the query.
@@ -95,6 +111,8 @@ pub struct Searcher {
     preparer: DocumentPreparer,
     /// Computes the words and chunks of queries.
     analyzer: Analyzer,
+    /// Computes the chunks that the repository would index, if others are looked up.
+    index_analyzer: Option<Analyzer>,
     /// Number of words of a chunk, if chunks are runs of words.
     k: Option<NonZeroUsize>,
     settings: SearchSettings,
@@ -119,7 +137,12 @@ impl Searcher {
             _ => None,
         };
         let select = settings.select.clone().unwrap_or_else(|| own.select.clone());
-        let analyzer = Analyzer::new(&Settings { select, ..own })?;
+        let min_words = settings.min_words;
+        let index_analyzer = match select == own.select {
+            true => None,
+            false => Some(Analyzer::new(&Settings { min_words, ..own.clone() })?),
+        };
+        let analyzer = Analyzer::new(&Settings { select, min_words, ..own })?;
         let parts = repository.storage.segments().to_vec();
         let mut stop = Vec::new();
         let mut tokens = Tokens::new(Layers::NONE);
@@ -132,7 +155,16 @@ impl Searcher {
         }
         stop.sort_unstable();
         stop.dedup();
-        Ok(Self { repository: repository.clone(), parts, preparer, analyzer, k, settings, stop })
+        Ok(Self {
+            repository: repository.clone(),
+            parts,
+            preparer,
+            analyzer,
+            index_analyzer,
+            k,
+            settings,
+            stop,
+        })
     }
 
     /// Finds the documents most similar to `text`.
@@ -155,20 +187,35 @@ impl Searcher {
         let structure = self.analyzer.needs_structure();
         let mut tokens = Tokens::new(Layers { structure, ..Layers::SPANS });
         self.analyzer.tokenize(text, &mut tokens);
+        let settings = &self.settings;
+        // More documents, since several may be copies of one.
+        let top =
+            if settings.collapse { settings.top.saturating_mul(COPIES) } else { settings.top };
         let query =
             Query::with_stop_words(tokens.hashes().iter().copied(), self.stop.iter().copied());
         let mut lists = Vec::with_capacity(self.settings.rankings.len());
+        let mut copies = Vec::new();
+        let max_terms = settings.max_terms.unwrap_or(usize::MAX);
         for &ranking in &self.settings.rankings {
-            let top = self.settings.top;
-            lists.push(match ranking {
+            let mut list = match ranking {
                 Ranking::Fingerprint => {
-                    let chunks: Vec<u64> =
-                        self.chunks(&tokens).into_iter().map(|chunk| chunk.1).collect();
-                    rank_chunks(&self.parts, self, &chunks, top)?
+                    let chunks = hashes(&self.analyzer, &tokens);
+                    let n_indexed = self.index_analyzer.as_ref().map(|index| {
+                        let indexed = hashes(index, &tokens);
+                        indexed.iter().filter(|hash| chunks.binary_search(hash).is_ok()).count()
+                    });
+                    rank_chunks(&self.parts, self, &chunks, n_indexed, top)?
                 }
-                Ranking::Kin => self.rank_kin(&tokens, threads)?,
-                ranking => rank(&self.parts, &query, &RankSettings { ranking, top, threads })?,
-            });
+                Ranking::Kin => self.rank_kin(&tokens, top, threads)?,
+                ranking => {
+                    rank(&self.parts, &query, &RankSettings { ranking, top, max_terms, threads })?
+                }
+            };
+            self.drop_short(&mut list)?;
+            if settings.collapse {
+                copies.push(self.collapse(&mut list)?);
+            }
+            lists.push(list);
         }
         let passages = match &self.settings.passages {
             Some(settings) => {
@@ -178,10 +225,66 @@ impl Searcher {
             None => None,
         };
         let (words, spans) = (tokens.len(), tokens.spans().to_vec());
-        Ok(SearchResults { words, lists, passages, spans })
+        Ok(SearchResults { words, lists, copies, passages, spans })
     }
 
-    fn rank_kin(&self, tokens: &Tokens, threads: NonZeroUsize) -> Result<RankedList, Error> {
+    /// Removes the documents with fewer words than the settings allow.
+    fn drop_short(&self, list: &mut RankedList) -> Result<(), Error> {
+        let min_words = self.settings.min_words;
+        if min_words == 0 {
+            return Ok(());
+        }
+        let mut kept = Vec::with_capacity(list.documents.len());
+        for ranked in &list.documents {
+            if self.repository.document(ranked.address)?.length.words >= min_words {
+                kept.push(*ranked);
+            }
+        }
+        list.documents = kept;
+        Ok(())
+    }
+
+    /// Keeps the first document of each set of copies and near-copies, and the best of these. Returns the other
+    /// documents of the set of each.
+    fn collapse(&self, list: &mut RankedList) -> Result<Vec<Vec<DocumentAddress>>, Error> {
+        let mut kept: Vec<Ranked> = Vec::new();
+        let mut chunks_of_kept: Vec<Vec<u64>> = Vec::new();
+        let mut copies: Vec<Vec<DocumentAddress>> = Vec::new();
+        for ranked in &list.documents {
+            let chunks = self.stored_chunks(ranked.address)?;
+            let set = chunks_of_kept.iter().position(|first| is_near_copy(first, &chunks));
+            match set {
+                Some(set) => copies[set].push(ranked.address),
+                None if kept.len() < self.settings.top => {
+                    kept.push(*ranked);
+                    chunks_of_kept.push(chunks);
+                    copies.push(Vec::new());
+                }
+                None => {}
+            }
+        }
+        list.documents = kept;
+        Ok(copies)
+    }
+
+    /// Returns the indexed chunks of a stored document, ascending.
+    fn stored_chunks(&self, address: DocumentAddress) -> Result<Vec<u64>, Error> {
+        let content = self.repository.storage.content(address);
+        let content = content.map_err(textkin_repository::Error::from)?;
+        let segment = self.repository.storage.segment(address);
+        let invalid = || Error::from(invalid_content(segment));
+        let mut chunks = self.preparer.chunks(&content).ok_or_else(invalid)?;
+        chunks.sort_unstable();
+        chunks.dedup();
+        Ok(chunks)
+    }
+
+    fn rank_kin(
+        &self,
+        tokens: &Tokens,
+        top: usize,
+        threads: NonZeroUsize,
+    ) -> Result<RankedList, Error> {
         // Chunks that are not runs of words carry no information about runs.
         let chunks = if self.k.is_some() { self.chunks(tokens) } else { Vec::new() };
         let query = KinQuery {
@@ -191,7 +294,7 @@ impl Searcher {
             stop_words: &self.stop,
         };
         let texts = self.repository.config.keeps_text.then_some(self);
-        rank_kin(&self.parts, texts, query, self.settings.top, threads)
+        rank_kin(&self.parts, texts, query, top, threads)
     }
 
     /// Returns the chunks of the query to look up: the first word and the hash of each.
@@ -212,6 +315,30 @@ impl Searcher {
     }
 }
 
+/// Returns the hashes of the selected chunks of a text, ascending, each once.
+fn hashes(analyzer: &Analyzer, tokens: &Tokens) -> Vec<u64> {
+    let (mut chunks, mut selection): (Vec<Chunk>, Vec<u32>) = (Vec::new(), Vec::new());
+    analyzer.chunk(tokens, &mut chunks, &mut selection);
+    let mut hashes: Vec<u64> =
+        selection.into_iter().map(|index| chunks[index as usize].hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// Counts the chunks of `a` that are also in `b`, both ascending.
+fn n_shared(a: &[u64], b: &[u64]) -> u32 {
+    let n = a.iter().filter(|chunk| b.binary_search(chunk).is_ok()).count();
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Returns whether two documents with these chunks are copies or near-copies, by their resemblance.
+fn is_near_copy(a: &[u64], b: &[u64]) -> bool {
+    let shared = n_shared(a, b);
+    let union = (a.len() + b.len()) as f64 - f64::from(shared);
+    f64::from(shared) >= NEAR_DUPLICATE * union && shared > 0
+}
+
 impl TextReader for Searcher {
     type Error = Error;
 
@@ -221,17 +348,7 @@ impl TextReader for Searcher {
         chunks: &[u64],
         _: u32,
     ) -> Result<u32, Error> {
-        let content = self.repository.storage.content(address);
-        let content = content.map_err(textkin_repository::Error::from)?;
-        let segment = self.repository.storage.segment(address);
-        let invalid = || Error::from(invalid_content(segment));
-        let own = self.preparer.chunks(&content).ok_or_else(invalid)?;
-        // The indices of shared chunks in the query, each once.
-        let mut shared: Vec<usize> =
-            own.iter().filter_map(|chunk| chunks.binary_search(chunk).ok()).collect();
-        shared.sort_unstable();
-        shared.dedup();
-        Ok(u32::try_from(shared.len()).unwrap_or(u32::MAX))
+        Ok(n_shared(&self.stored_chunks(address)?, chunks))
     }
 
     fn words(&self, address: DocumentAddress, words: &mut Vec<u64>) -> Result<(), Error> {

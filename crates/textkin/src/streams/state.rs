@@ -171,6 +171,9 @@ pub(super) fn entries(settings: &TraceSettings) -> Vec<(String, String)> {
     add("chunk", analysis.chunk.to_string());
     add("hash", analysis.hash.to_string());
     add("select", analysis.select.to_string());
+    if analysis.min_words > 0 {
+        add("min-document-words", analysis.min_words.to_string());
+    }
     let stop_list = analysis.normalization.stop_list();
     if !stop_list.is_empty() {
         add("stop-list", digest(&stop_list.join("\n")));

@@ -43,6 +43,9 @@ pub(super) struct Match {
     /// Its time, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) time: Option<String>,
+    /// Ids of its copies and near-copies, if they are collapsed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) copies: Option<Vec<String>>,
     /// Number of its passages that are similar to one of the query, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) passage_pairs: Option<usize>,

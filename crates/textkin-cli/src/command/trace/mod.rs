@@ -89,11 +89,20 @@ fn set_large_pages(are_large: bool) {
 }
 
 fn settings(arguments: &Trace) -> anyhow::Result<TraceSettings> {
-    let TraceOptions { memory, preset, evict, estimate, bucket, .. } = arguments.options;
+    let TraceOptions {
+        memory,
+        preset,
+        hash,
+        min_document_words: min_words,
+        evict,
+        estimate,
+        bucket,
+        ..
+    } = arguments.options;
     let mut settings = TraceSettings::new(preset, memory)?;
     let select = arguments.options.select.clone().unwrap_or(settings.analysis.select);
     let analysis = analysis_settings(&arguments.analysis, &arguments.input.reading)?;
-    settings.analysis = Settings { select, ..analysis };
+    settings.analysis = Settings { select, hash, min_words, ..analysis };
     match &mut settings.table.method {
         Method::Chunks(ChunkMethod { eviction, estimation, .. }) => {
             *eviction = evict.unwrap_or(*eviction);
