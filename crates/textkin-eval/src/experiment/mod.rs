@@ -107,27 +107,36 @@ const NO_UNRELATED: &str = "n/a: no pair of this collection is labelled as unrel
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 37] = [
+pub const ALL: [Experiment; 46] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Requirement::Related, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Requirement::Related, deco::table3),
     experiment("deco.table4", "Coverage and average precision with chunks modulo 16 and 256", Requirement::Related, deco::table4),
     experiment("deco.figure3", "Counters in use after each pass of SPEX", Requirement::Documents, deco::figure3),
     experiment("deco.figure5", "Repeated chunks as the collection grows", Requirement::Documents, deco::figure5),
+    experiment("deco.stages", "Size of the index by preprocessing stage and selection", Requirement::Documents, deco::stages),
+    experiment("deco.density", "Share of co-derived pairs among 30 random edges", Requirement::Related, deco::density),
     experiment("hoad.table1", "Search by traditional similarity measures", Requirement::Related, hoad::table1),
     experiment("hoad.table2", "Search by the identity measures and by kin", Requirement::Related, hoad::table2),
     experiment("hoad.table3", "Stopping and stemming, identity 5", Requirement::Related, hoad::table3),
     experiment("hoad.table4", "Search by fingerprints of three words, every selection", Requirement::Related, hoad::table4),
     experiment("hoad.table5", "Search by fingerprints of 1 to 20 words, anchors", Requirement::Related, hoad::table5),
     experiment("hoad.table6", "The best similarity measures and fingerprints, without stop words", Requirement::Related, hoad::table6),
+    experiment("hoad.consistency", "Queries with a precision below 1, and with a negative separation", Requirement::Related, hoad::consistency),
+    experiment("hoad.terms", "Search by fewer words of the query, identity 5", Requirement::Related, hoad::terms),
     experiment("hoad.passages", "Search by passages and by whole documents", Requirement::Related, hoad::passages),
     experiment("ids.figure1", "Time and memory as the collection grows, by ssr and sscr", Requirement::Documents, ids::figure1),
+    experiment("ids.bound", "Upper bounds from reduced fingerprints, and their validation", Requirement::Documents, ids::bound),
+    experiment("origin.table1", "Statistics of the stream: copied blocks and chunks", Requirement::Stream, origin::table1),
     experiment("origin.table3", "Share of chunks selected by each of 33 selections", Requirement::Stream, origin::table3),
     experiment("origin.variants", "Accuracy of origins for each of the 33 selections, versions A and B", Requirement::Stream, origin::variants),
     experiment("origin.table4-7", "Accuracy of origins by seven selections and by kin, for each memory size", Requirement::Stream, origin::tables4to7),
     experiment("origin.table8", "Accuracy of origins by eviction, without estimation", Requirement::Stream, origin::table8),
     experiment("origin.table9-10", "Accuracy of origins by estimation", Requirement::Stream, origin::tables9to10),
-    experiment("origin.table11", "Words labelled by estimation only, and their accuracy", Requirement::Stream, origin::table11),
+    experiment("origin.table11", "Chunks labelled by estimation only, and their accuracy", Requirement::Stream, origin::table11),
     experiment("origin.figure2", "Accuracy of origins by document length, smallest memory", Requirement::Stream, origin::figure2),
+    experiment("origin.buckets", "Accuracy of origins by slots per bucket, 4 to 256", Requirement::Stream, origin::buckets),
+    experiment("origin.bridges", "Accuracy of origins by the length of bridges, T = 10 to 1000", Requirement::Stream, origin::bridges),
+    experiment("origin.shingles", "Accuracy of origins by chunks of 6 and 8 words, and by hash function", Requirement::Stream, origin::shingles),
     experiment("scam.figure3", "Index size by chunking", Requirement::Documents, scam::figure3),
     experiment("scam.figure4", "Time to load a repository by chunking", Requirement::Documents, scam::figure4),
     experiment("scam.figure5", "Alpha and beta error by chunking", Requirement::Related, scam::figure5),
@@ -315,7 +324,7 @@ mod tests {
             assert!(found.iter().any(|found| found.name == one.name));
             assert_eq!(ALL.iter().filter(|other| other.name == one.name).count(), 1);
         }
-        assert_eq!(Experiment::named("hoad").unwrap().len(), 7);
+        assert_eq!(Experiment::named("hoad").unwrap().len(), 9);
         assert!(Experiment::named("hoa").is_err() && Experiment::named("").is_err());
         let grid = |name: &str| Experiment::named(name).unwrap()[0].name;
         assert_eq!(

@@ -23,13 +23,17 @@ pub(super) struct TemporaryRepository {
     folder: tempfile::TempDir,
 }
 
-/// Effectiveness measures of Hoad and Zobel, averaged over queries.
+/// Effectiveness measures of Hoad and Zobel, averaged over queries, and counts of queries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MeanEffectiveness {
     pub(super) precision: f64,
     pub(super) recall: f64,
     pub(super) highest_false_match: f64,
     pub(super) separation: f64,
+    /// Number of queries with a precision below 1.
+    pub(super) n_imprecise: f64,
+    /// Number of queries with a negative separation.
+    pub(super) n_inseparable: f64,
 }
 
 impl MeanEffectiveness {
@@ -39,7 +43,10 @@ impl MeanEffectiveness {
         self.recall += figures.recall;
         self.highest_false_match += figures.highest_false_match;
         // A document beyond the first thousand scores almost nothing.
-        self.separation += figures.separation.unwrap_or(-figures.highest_false_match);
+        let separation = figures.separation.unwrap_or(-figures.highest_false_match);
+        self.separation += separation;
+        self.n_imprecise += f64::from(u8::from(figures.precision < 1.0));
+        self.n_inseparable += f64::from(u8::from(separation < 0.0));
     }
 
     /// Divides sums by the number of queries.
@@ -50,6 +57,7 @@ impl MeanEffectiveness {
             recall: self.recall / n,
             highest_false_match: self.highest_false_match / n,
             separation: self.separation / n,
+            ..*self
         }
     }
 

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use textkin::engine::Searcher;
 use textkin::engine::search::{PassageSettings, Ranking};
-use textkin::engine::{SearchSettings, Settings};
+use textkin::engine::types::{Layers, Span, Tokens};
+use textkin::engine::{Analyzer, SearchSettings, Settings};
 
+use crate::collection::{Collection, CollectionDocument};
 use crate::error::Error;
 use crate::experiment::store::{TOP, TemporaryRepository, by};
 use crate::experiment::{ExperimentContext, ExperimentOutput};
@@ -117,6 +119,7 @@ pub(in crate::experiment) fn passages(
             count.add(&judged, related.get(&query).unwrap_or(&nothing));
         }
     }
+    let as_documents = passages_as_documents(context, &queries)?;
     let names = [
         "whole documents, identity 2",
         "whole documents, identity 5",
@@ -126,11 +129,16 @@ pub(in crate::experiment) fn passages(
     for (number, (name, count)) in names.iter().zip(&counts).enumerate() {
         table.push(*name, count.cells(context, queries.len(), number == 3));
     }
+    for (name, count) in as_documents {
+        table.push(name, count.cells(context, queries.len(), true));
+    }
     let notes = vec![
         format!(
             "Means over {} queries: documents that have related documents. The query itself and unjudged documents are \
              excluded. Passage search ranks documents by the number of passages that are similar to a passage of the \
-             query: at least 50 % of identity 2. Other documents are not in that list.",
+             query: at least 50 % of identity 2. Other documents are not in that list. In the last rows, as in the paper, \
+             passages are the documents of the repository, N and f_t count passages, and each passage of the query is a \
+             query of its own.",
             queries.len()
         ),
         "The paper compared 145 student essays with one another. The identity measure on whole documents found 36 copied \
@@ -140,9 +148,106 @@ pub(in crate::experiment) fn passages(
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
+/// Words of a passage, and from the start of one to the start of the next.
+const WINDOW: usize = 50;
+const STEP: usize = 25;
+/// Minimum percentage of similar passages.
+const SIMILAR: f64 = 50.0;
+/// Maximum number of passages compared with a passage.
+const MAX_PASSAGES: usize = 100;
+
+/// Cuts a text into passages, as ranges of bytes.
+fn cut(spans: &[Span]) -> Vec<std::ops::Range<usize>> {
+    let n = spans.len();
+    let starts = (0..n).step_by(STEP).take_while(|start| *start == 0 || start + STEP < n);
+    let passage = |start: usize| {
+        let (first, last) = (spans.get(start)?, spans.get(n.min(start + WINDOW) - 1)?);
+        Some(first.start as usize..last.end as usize)
+    };
+    starts.filter_map(passage).collect()
+}
+
+/// Ranks documents by the number of their passages that are similar to a passage of the query, in a repository whose
+/// documents are passages.
+fn passages_as_documents(
+    context: &ExperimentContext<'_>,
+    queries: &[u32],
+) -> Result<Vec<(String, ListCounts)>, Error> {
+    context.set_stage("cutting passages");
+    let collection = context.collection();
+    let analyzer = Analyzer::new(&Settings::default())?;
+    let mut tokens = Tokens::new(Layers::SPANS);
+    let mut passages = Vec::new();
+    // The document of each passage, and the passages of each document.
+    let (mut document_of, mut of_document) = (Vec::new(), Vec::new());
+    for (text, number) in collection.texts.iter().zip(0_u32..) {
+        analyzer.tokenize(&text.text, &mut tokens);
+        let first = passages.len();
+        for range in cut(tokens.spans()) {
+            let id = passages.len().to_string();
+            let text = text.text.get(range).unwrap_or_default().to_owned();
+            passages.push(CollectionDocument { id, time: None, text });
+            document_of.push(number);
+        }
+        of_document.push(first..passages.len());
+    }
+    let passages = Collection { texts: passages.into(), ..collection.clone() };
+    let store = TemporaryRepository::of(context, &passages, &Settings::default(), false)?;
+    let rankings = [Ranking::Identity2, Ranking::Identity5, Ranking::Cosine];
+    let settings = SearchSettings { top: MAX_PASSAGES, ..by(&rankings) };
+    let searcher = Searcher::new(store.repository(), settings)?;
+    let numbers: HashMap<_, usize> = store.repository().storage().addresses().zip(0..).collect();
+    let related = collection.truth.by_document();
+    let nothing = BTreeMap::new();
+    let mut counts = [ListCounts::default(); 3];
+    context.set_stage("searching for passages");
+    for &query in queries {
+        context.check_stopped()?;
+        let range = of_document.get(query as usize).cloned().unwrap_or_default();
+        let texts = passages.texts.get(range).unwrap_or_default();
+        let texts: Vec<String> = texts.iter().map(|passage| passage.text.clone()).collect();
+        let mut n_similar: [HashMap<u32, u32>; 3] = Default::default();
+        for results in searcher.search_all(&texts) {
+            for (list, n_similar) in results?.lists.iter().zip(&mut n_similar) {
+                for ranked in list.documents.iter().filter(|ranked| ranked.percent >= SIMILAR) {
+                    let passage = numbers.get(&ranked.address);
+                    if let Some(document) = passage.and_then(|passage| document_of.get(*passage)) {
+                        *n_similar.entry(*document).or_default() += 1;
+                    }
+                }
+            }
+        }
+        for (n_similar, count) in n_similar.into_iter().zip(&mut counts) {
+            let mut ranked: Vec<(u32, u32)> = n_similar.into_iter().collect();
+            ranked.sort_unstable_by_key(|(document, n)| (std::cmp::Reverse(*n), *document));
+            let is_judged = |document: &u32| {
+                *document != query
+                    && collection.truth.judge(query, *document) != Judgement::Unjudged
+            };
+            let judged: Vec<u32> =
+                ranked.into_iter().map(|(document, _)| document).filter(is_judged).collect();
+            count.add(&judged, related.get(&query).unwrap_or(&nothing));
+        }
+    }
+    let name = |ranking: Ranking| format!("passages as documents, {ranking}");
+    Ok(rankings.into_iter().map(name).zip(counts).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// “A set of subdocument chunks of 50 words, overlapping by 25 words each.”
+    #[test]
+    fn passages_overlap_by_half() {
+        let spans =
+            |n: u32| (0..n).map(|word| Span::new(2 * word, 2 * word + 1)).collect::<Vec<_>>();
+        assert_eq!(cut(&spans(110)), [0..99, 50..149, 100..199, 150..219]);
+        assert_eq!(cut(&spans(50)), [0..99]);
+        assert_eq!(cut(&spans(51)), [0..99, 50..101]);
+        assert_eq!(cut(&spans(3)), [0..5]);
+        assert!(cut(&[]).is_empty());
+    }
 
     /// Three related documents: one ranked first, one third, one missing.
     #[test]

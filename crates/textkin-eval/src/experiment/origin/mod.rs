@@ -1,10 +1,11 @@
 //! Origins: Abdel-Hamid, Behzadi, Christoph and Henzinger, *Detecting the origin of text segments
-//! efficiently* (2009), Tables 3–11 and Figure 2.
+//! efficiently* (2009), Tables 1 and 3–11, Figure 2, and the experiments of sections 3.1, 3.5 and 3.6.
 //!
-//! `stream` sorts a collection by time and traces it, `paper` has the figures of the paper, `shares` judges
-//! words and document lengths (Table 11, Figure 2). Tables of the paper that share a grid of runs are one
+//! `stream` sorts a collection by time and traces it, `paper` has the figures of the paper, `shares` has
+//! statistics (Tables 1 and 11, Figure 2), `constants` varies the size of buckets, bridges and chunks. Tables of the paper that share a grid of runs are one
 //! experiment here.
 
+mod constants;
 mod paper;
 mod shares;
 mod stream;
@@ -14,7 +15,8 @@ use textkin::engine::trace::{
     Preset, Settings as TraceSettings,
 };
 
-pub(super) use shares::{figure2, table11};
+pub(super) use self::constants::{bridges, buckets, shingles};
+pub(super) use self::shares::{figure2, table1, table11};
 
 use self::paper::{CUTS, FEW, Few};
 use self::stream::{ChunkSelection, SelectedStream, TraceStream};

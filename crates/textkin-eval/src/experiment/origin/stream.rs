@@ -1,6 +1,7 @@
 //! A collection as a stream: documents in chronological order, chunked, selected and traced.
 
 use textkin::engine::trace::{Accuracy, DocumentTrace, Memory, Settings as TraceSettings, Tracer};
+use textkin::engine::types::hash::HashKind;
 use textkin::engine::types::parallel;
 use textkin::engine::types::{Chunk, Chunked, Tokens};
 use textkin::engine::{Analyzer, Settings, Timestamp};
@@ -45,8 +46,23 @@ impl ChunkSelection {
     pub(super) const BEST: Self = Self::new("NHs", "words:8", "hailstorm+no-overlap");
 }
 
+/// Chunker and hash function of a stream: those of the selections that are not segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StreamChunks {
+    /// Words per chunk: 8 in most experiments of the paper.
+    pub(super) k: u32,
+    pub(super) hash: HashKind,
+}
+
+impl Default for StreamChunks {
+    fn default() -> Self {
+        Self { k: 8, hash: HashKind::default() }
+    }
+}
+
 /// Documents of a stream, and the ground truth about them.
 pub(super) struct TraceStream {
+    chunks: StreamChunks,
     texts: Vec<Tokens>,
     truth: Vec<DocumentTrace>,
     n_chunks: u64,
@@ -69,6 +85,14 @@ impl SelectedStream {
 impl TraceStream {
     /// Reads the collection as a stream and computes its ground truth.
     pub(super) fn new(context: &ExperimentContext<'_>) -> Result<Self, Error> {
+        Self::with_chunks(context, StreamChunks::default())
+    }
+
+    /// Reads the collection as a stream of these chunks.
+    pub(super) fn with_chunks(
+        context: &ExperimentContext<'_>,
+        chunks: StreamChunks,
+    ) -> Result<Self, Error> {
         context.set_stage("computing the ground truth");
         let analyzer = Analyzer::new(&Settings::default())?;
         let (order, has_times) = in_order(&context.collection().texts);
@@ -81,7 +105,7 @@ impl TraceStream {
         let texts = tokens.filter(|tokens| tokens.len() >= MIN_WORDS).take(n).collect();
         let sizes = if context.is_quick { &QUICK_SIZES[..] } else { &SIZES[..] };
         let mut stream =
-            Self { texts, truth: Vec::new(), n_chunks: 0, n_distinct: 0, sizes, has_times };
+            Self { chunks, texts, truth: Vec::new(), n_chunks: 0, n_distinct: 0, sizes, has_times };
         let all = stream.cut(context, ChunkSelection::ALL)?;
         stream.truth = stream.traced(context, &all, &TraceSettings::exact())?;
         let mut hashes: Vec<u64> =
@@ -100,8 +124,10 @@ impl TraceStream {
         cut: ChunkSelection,
     ) -> Result<SelectedStream, Error> {
         context.check_stopped()?;
+        let chunk = cut.chunk.replace("words:8", &format!("words:{}", self.chunks.k));
         let settings = Settings {
-            chunk: cut.chunk.parse().map_err(textkin::Error::from)?,
+            chunk: chunk.parse().map_err(textkin::Error::from)?,
+            hash: self.chunks.hash,
             select: cut.select.parse().map_err(textkin::Error::from)?,
             ..Settings::default()
         };
@@ -121,13 +147,44 @@ impl TraceStream {
         cut: &SelectedStream,
         settings: &TraceSettings,
     ) -> Result<Vec<DocumentTrace>, Error> {
-        let mut tracer = Tracer::new(settings).map_err(textkin::Error::from)?;
         let mut traces = Vec::with_capacity(self.texts.len());
+        self.trace_each(context, cut, settings, |_, trace, _| traces.push(trace))?;
+        Ok(traces)
+    }
+
+    /// Traces every document, and calls `each` with the indices of its selected chunks, its result and the tracer.
+    pub(super) fn trace_each(
+        &self,
+        context: &ExperimentContext<'_>,
+        cut: &SelectedStream,
+        settings: &TraceSettings,
+        mut each: impl FnMut(&[u32], DocumentTrace, &Tracer),
+    ) -> Result<(), Error> {
+        let mut tracer = Tracer::new(settings).map_err(textkin::Error::from)?;
         for (tokens, (chunks, selection)) in self.texts.iter().zip(&cut.0) {
             context.check_stopped()?;
-            traces.push(tracer.trace(&Chunked { tokens, chunks }, selection));
+            let trace = tracer.trace(&Chunked { tokens, chunks }, selection);
+            each(selection, trace, &tracer);
         }
-        Ok(traces)
+        Ok(())
+    }
+
+    /// Returns the exact origin of every chunk of each document; `None` for new chunks.
+    pub(super) fn exact_origins(
+        &self,
+        context: &ExperimentContext<'_>,
+    ) -> Result<Vec<Vec<Option<u64>>>, Error> {
+        let all = self.cut(context, ChunkSelection::ALL)?;
+        let mut origins = Vec::with_capacity(self.texts.len());
+        self.trace_each(context, &all, &TraceSettings::exact(), |_, _, tracer| {
+            origins.push(tracer.chunk_origins().map(|chunk| chunk.origin).collect());
+        })?;
+        Ok(origins)
+    }
+
+    /// Returns the ground truth of every document.
+    pub(super) fn truth(&self) -> &[DocumentTrace] {
+        &self.truth
     }
 
     /// Returns the ground truth and the result of each document that counts: those of the second half.
@@ -166,7 +223,7 @@ impl TraceStream {
         self.sizes
     }
 
-    /// Returns the number of chunks of eight words.
+    /// Returns the number of chunks.
     pub(super) fn n_chunks(&self) -> u64 {
         self.n_chunks
     }
