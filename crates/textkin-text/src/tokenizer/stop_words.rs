@@ -24,13 +24,14 @@ pub(super) fn available_languages() -> impl Iterator<Item = &'static str> {
 
 /// Returns the stop words of a language, given by its code.
 pub(super) fn lookup(language: &str) -> Option<impl Iterator<Item = &'static str> + use<>> {
-    let words = if language == IDS_NAME {
-        IDS
+    // Words of other lists may have spaces.
+    let (words, separators) = if language == IDS_NAME {
+        (IDS, ['\n', ' '])
     } else {
         let found = LANGUAGES.binary_search_by(|(code, _)| (*code).cmp(language)).ok()?;
-        LANGUAGES[found].1
+        (LANGUAGES[found].1, ['\n', '\n'])
     };
-    Some(words.split(['\n', ' ']))
+    Some(words.split(separators).filter(|word| !word.is_empty()))
 }
 
 #[cfg(test)]
