@@ -145,7 +145,7 @@ impl Analyzer {
 }
 
 /// Removes the chunks that are not in `selection`, which then selects all.
-fn keep_selected(chunks: &mut Vec<Chunk>, selection: &mut Vec<u32>) {
+fn keep_selected(chunks: &mut Vec<Chunk>, selection: &mut [u32]) {
     for (kept, index) in selection.iter_mut().enumerate() {
         chunks[kept] = chunks[*index as usize];
         *index = u32::try_from(kept).expect("a text is limited to 4 GiB");

@@ -46,14 +46,14 @@ pub(crate) fn run(arguments: &Search, global: GlobalOptions) -> anyhow::Result<E
     let repository = Repository::open(&arguments.folder)?;
     let settings = settings(arguments)?;
     let method = match arguments.options.rewritten {
-        false => SearchMethod::Ranked(Searcher::new(&repository, settings)?),
+        false => SearchMethod::Ranked(Box::new(Searcher::new(&repository, settings)?)),
         true => {
             let settings = RewrittenSearchSettings {
                 top: settings.top,
                 min_confidence: arguments.options.min_confidence / 100.0,
                 threads: settings.threads,
             };
-            SearchMethod::Rewritten(RewrittenSearcher::new(&repository, settings)?)
+            SearchMethod::Rewritten(Box::new(RewrittenSearcher::new(&repository, settings)?))
         }
     };
     let mut inputs = Inputs::open(&arguments.queries, &collection_settings(&arguments.input))?;
@@ -148,8 +148,8 @@ fn settings(arguments: &Search) -> anyhow::Result<SearchSettings> {
 
 /// How documents are found.
 enum SearchMethod {
-    Ranked(Searcher),
-    Rewritten(RewrittenSearcher),
+    Ranked(Box<Searcher>),
+    Rewritten(Box<RewrittenSearcher>),
 }
 
 /// Collects queries, searches for them in batches and writes the results in order.

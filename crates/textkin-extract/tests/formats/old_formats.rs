@@ -62,7 +62,7 @@ fn word(pieces: &[(&str, bool)]) -> Vec<u8> {
     let (mut ends, mut addresses) = (vec![0_u32], Vec::new());
     for (text, is_narrow) in pieces {
         let start = u32::try_from(main.len()).unwrap();
-        addresses.push(if *is_narrow { start * 2 | 0x4000_0000 } else { start });
+        addresses.push(if *is_narrow { (start * 2) | 0x4000_0000 } else { start });
         match is_narrow {
             true => main.extend(encoding_rs::WINDOWS_1252.encode(text).0.iter()),
             false => main.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),

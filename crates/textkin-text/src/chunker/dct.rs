@@ -150,7 +150,7 @@ mod tests {
             let survived = (0..1000).filter(|&seed| {
                 let mut hashes = random(seed, n);
                 let before = shape(&hashes);
-                let replaced = (seed % (n - 1)) as usize;
+                let replaced = usize::try_from(seed % (n - 1)).unwrap();
                 hashes[replaced] = mix(hashes[replaced]);
                 shape(&hashes) == before
             });
