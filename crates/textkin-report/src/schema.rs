@@ -165,7 +165,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::row::{COLUMNS, RAW_SCORE, samples};
+    use crate::row::{COLUMNS, RAW_SCORE, REWRITTEN_COLUMNS, samples};
 
     fn properties(schema: &Schema) -> BTreeSet<String> {
         schema.get("properties").unwrap().as_object().unwrap().keys().cloned().collect()
@@ -177,7 +177,8 @@ mod tests {
 
     #[test]
     fn pairs_have_the_columns_of_a_row() {
-        let columns = COLUMNS.into_iter().chain([RAW_SCORE]).map(str::to_owned);
+        let columns =
+            COLUMNS.into_iter().chain([RAW_SCORE]).chain(REWRITTEN_COLUMNS).map(str::to_owned);
         assert_eq!(properties(&schema("pairs")), columns.collect());
     }
 
@@ -196,7 +197,9 @@ mod tests {
         };
         let row = samples::written("x.jsonl", &[samples::row("a", "b")]);
         let mut expected = properties(&schema("pairs"));
-        expected.remove(RAW_SCORE);
+        for extra in [RAW_SCORE].iter().chain(&REWRITTEN_COLUMNS) {
+            expected.remove(*extra);
+        }
         assert_eq!(keys(&row), expected);
 
         let folder = tempfile::tempdir().unwrap();

@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(hashes("green river of stone"), hashes("stone, the river green"));
         assert_eq!(hashes("green river of stone").len(), 3);
         assert_eq!(hashes("a to of it and").len(), 0);
-        assert_eq!(hashes("green green").len(), 0, "a word is no pair with itself");
+        assert_eq!(hashes("green green").len(), 0, "a word does not pair with itself");
         assert_eq!(hashes("日 本 語").len(), 3, "where a character is a word, none is too short");
     }
 

@@ -53,7 +53,12 @@ pub fn rank_chunks<P: IndexSegment, T: TextReader>(
         }
     }
     let n_indexed = n_indexed.unwrap_or(chunks.len());
-    Ok(RankedList::new(n_indexed as f64, best.into_sorted()))
+    let mut ranked = RankedList::new(n_indexed as f64, best.into_sorted());
+    // A selection that depends on the whole text may keep more of a document than of the query.
+    for document in &mut ranked.documents {
+        document.percent = document.percent.min(100.0);
+    }
+    Ok(ranked)
 }
 
 /// The documents of a segment that contain any of the chunks, and an upper bound of how many.

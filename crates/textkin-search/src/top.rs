@@ -29,11 +29,7 @@ pub struct RankedList {
 
 impl RankedList {
     pub(crate) fn new(self_score: f64, best: Vec<Scored>) -> Self {
-        // A selection that depends on the whole text may keep more of a document than of the query.
-        let percent = |score: f64| match self_score > 0.0 {
-            true => (score / self_score * 100.0).min(100.0),
-            false => 0.0,
-        };
+        let percent = |score| if self_score > 0.0 { score / self_score * 100.0 } else { 0.0 };
         let ranked = |Scored { score, address }| Ranked { address, score, percent: percent(score) };
         let documents = best.into_iter().map(ranked).collect();
         Self { self_score, documents, is_cut: false }

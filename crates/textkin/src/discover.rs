@@ -21,7 +21,6 @@ use crate::index_file::{AnalysisConfig, SharedText};
 use crate::ingest::{DocumentNotes, IngestOptions, Ingested, ingest};
 use crate::passage_clusters::PassagePlaces;
 use crate::settings::{CopyPolicy, Pairing, ScoredChunks, Settings};
-use crate::skipped::{skipped_chunks, without_skipped};
 use crate::summary::DiscoveryCounts;
 
 /// Reports the progress of a run and stops it. Share it with another thread to show a progress bar
@@ -95,7 +94,7 @@ pub fn discover(
     let threads = settings.n_threads();
 
     let mut counts = DiscoveryCounts {
-        distinct_chunks: found.distinct_chunks - skipped_chunks(&found.shared),
+        distinct_chunks: found.distinct_chunks,
         collisions: found.collisions,
         chunks: found.total_chunks,
         input_bytes: read.input_bytes,
@@ -111,7 +110,6 @@ pub fn discover(
         texts: Arc::clone(&texts),
         analysis: AnalysisConfig::new(settings),
     });
-    let shared_chunks = without_skipped(shared_chunks);
     let passages = found.chunk_runs.take().map(|runs| {
         let sides = read.sides.clone();
         PassagePlaces::new(runs, &shared_chunks, Arc::clone(&texts), sides, settings.max_df)
@@ -221,8 +219,7 @@ pub(crate) fn shared(
     let SharedFindings { read, found, .. } =
         find(source, settings, checks_ids, control, &mut Clock::start())?;
     let texts = text_numbers(&read.documents, &found);
-    let (chunks, capped, common_words) =
-        exclude_common(without_skipped(found.shared.into()), &texts, settings);
+    let (chunks, capped, common_words) = exclude_common(found.shared.into(), &texts, settings);
     let Ingested { documents, problems, notes, .. } = read;
     Ok(SharedDocuments { documents, problems, notes, chunks, texts, capped, common_words })
 }

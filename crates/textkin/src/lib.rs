@@ -68,7 +68,6 @@ mod rewritten;
 mod settings;
 mod sides;
 mod size;
-mod skipped;
 mod summary;
 mod survey;
 mod threshold;

@@ -50,7 +50,7 @@ pub(crate) struct ItemOptions {
     #[arg(long, default_value = "answer", value_name = "FIELD")]
     pub(crate) answer_field: String,
     /// Field with the passage that the question is about
-    #[arg(long, default_value = "passage", value_name = "FIELD")]
+    #[arg(long, default_value = "passage", value_name = "FIELD", hide_short_help = true)]
     pub(crate) passage_field: String,
     /// Rule: textkin, or a published one: gpt3, palm, llama, tulu, decon
     #[arg(long, default_value_t, value_name = "RULE")]

@@ -32,11 +32,13 @@ pub(crate) struct Discover {
     /// Files, directories, globs, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Find only what INPUT shares with these documents, no pairs within either; can be repeated
+    /// Find only pairs of a document of INPUT and one of these
+    ///
+    /// Can be repeated.
     #[arg(long, value_name = "INPUT", conflicts_with = "across", help_heading = "Comparison")]
     pub(crate) against: Vec<PathBuf>,
     /// Find only pairs of documents that differ in this field of their records, such as a newspaper
-    #[arg(long, value_name = "FIELD", help_heading = "Comparison")]
+    #[arg(long, value_name = "FIELD", help_heading = "Comparison", hide_short_help = true)]
     pub(crate) across: Option<String>,
     #[command(flatten)]
     pub(crate) comparison: DiscoverComparison,
@@ -60,7 +62,9 @@ pub(crate) struct DiscoverComparison {
     /// pairs in which almost all of one document is in the other. Boilerplate alone lists no pair.
     #[arg(long, short, default_value_t, value_name = "SCORE", value_parser = Threshold::parse)]
     pub(crate) threshold: Threshold,
-    /// Also find pairs that share passages in other words; the input is read twice
+    /// Also find pairs that share passages in other words
+    ///
+    /// The input is read twice.
     #[arg(long, conflicts_with_all = ["against", "across"])]
     pub(crate) rewritten: bool,
     #[command(flatten)]
@@ -109,7 +113,7 @@ pub(crate) struct DiscoverOutput {
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
     /// Write each shared passage and every place where it occurs, as .jsonl .csv or .parquet (reads the input twice)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) passage_clusters: Option<PathBuf>,
     /// Columns of --passage-clusters: textkin or passim
     #[arg(

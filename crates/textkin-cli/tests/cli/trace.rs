@@ -247,7 +247,10 @@ fn chunks_can_be_hashed_by_rabin() {
                 folder.textkin(&[&["trace", "stream.jsonl"], &options[..]].concat()).expect(0);
             let results = results(&run.stdout);
             assert_eq!(results[1]["dominant_origin"], "first", "{hash}, {preset}");
-            assert_eq!(results[1]["old_words"], 60, "{hash}, {preset}");
+            // A selection of chunks may miss words at the ends of the copy.
+            let min = if preset == "kin" { 60 } else { 40 };
+            let old_words = results[1]["old_words"].as_u64().unwrap();
+            assert!((min..=60).contains(&old_words), "{hash}, {preset}: {old_words}");
         }
     }
     let state = ["trace", "stream.jsonl", "--state", "s", "--memory", "1MiB", "--hash"];

@@ -93,7 +93,9 @@ pub(super) fn planted(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     let ids: Vec<String> = (0..documents.len()).map(|number| number.to_string()).collect();
     let texts =
         ids.iter().zip(&documents).map(|(id, document)| (id.as_str(), document.text.as_str()));
+    context.check_stopped()?;
     let found = Decontaminate::new().against(items.iter().cloned()).run(texts)?;
+    context.check_stopped()?;
     let mut hits: HashMap<&str, HashSet<&str>> = HashMap::new();
     for leak in found.leaks() {
         hits.entry(leak.document).or_default().insert(&leak.item.question);

@@ -165,7 +165,7 @@ fn align_group(
         if passages.iter().all(|one| one.kind == RewrittenKind::Exact) {
             continue;
         }
-        // What runs of words show already is no rewritten passage.
+        // What runs of words show already does not count as rewritten.
         let comparison = compare(&text, &other, settings, PassageRules::default())?;
         let matches = find_rewritten(&text, &other, settings, &comparison)?;
         if !matches.passages.is_empty() {

@@ -26,7 +26,11 @@ impl Extractor for Doc {
         if flags & 0x0100 != 0 {
             return Err(Error::Encrypted(FileKind::Doc));
         }
-        let table = file.stream(if flags & 0x0200 == 0 { "0Table" } else { "1Table" });
+        let name = if flags & 0x0200 == 0 { "0Table" } else { "1Table" };
+        let table = file.stream(name);
+        if table.is_none() && file.find(name).is_some() {
+            return Err(corrupt("its table of pieces is damaged"));
+        }
         let mut writer = TextOf { writer: context.writer(), codes: 0 };
         match table {
             Some(table) => pieces(&main, &table, &mut writer),
@@ -213,10 +217,15 @@ impl<'a> CompoundFile<'a> {
         })
     }
 
-    /// Returns the bytes of a stream.
-    fn stream(&self, name: &str) -> Option<Vec<u8>> {
+    /// Returns the first sector and the size of a stream.
+    fn find(&self, name: &str) -> Option<(u32, usize)> {
         let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let (start, size) = self.entry(|entry, kind| kind == 2 && entry == name)?;
+        self.entry(|entry, kind| kind == 2 && entry == name)
+    }
+
+    /// Returns the bytes of a stream; `None` if it is missing or damaged.
+    fn stream(&self, name: &str) -> Option<Vec<u8>> {
+        let (start, size) = self.find(name)?;
         let mut bytes = match size < self.min_large {
             false => self.chain(start)?,
             true => {
