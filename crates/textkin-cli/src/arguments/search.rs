@@ -66,8 +66,9 @@ pub(crate) struct SearchOptions {
     /// Minimum percentage for two passages to be similar
     #[arg(long, default_value_t = 50.0, value_name = "PERCENT", requires = "passages", value_parser = percent, hide_short_help = true)]
     pub(crate) passage_threshold: f64,
-    /// Find documents that say the same in other words, and show where; the repository must have been created with
-    /// --rewritten
+    /// Find documents that say the same in other words
+    ///
+    /// The repository must have been created with --rewritten.
     #[arg(
         long,
         conflicts_with_all = ["score", "threshold", "passages", "stop_list", "stop_frequent", "select"]
