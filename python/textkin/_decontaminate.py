@@ -85,7 +85,7 @@ def decontaminate(
     >>> result.data
     ['Heidelberg has a river.']
     >>> result.hits.to_pylist()[0]["reason"]
-    'question and answer'
+    'question'
     """
     rows = read(data, Columns(id, text))
     if isinstance(rows, Paths):
