@@ -16,7 +16,7 @@ fn schemas() -> Vec<OutputSchema> {
     });
     schemas.push(OutputSchema {
         name: "search-rewritten",
-        written_by: "`search --rewritten --format json`: JSON lines, one object per query",
+        written_by: "`search --rewritten --format json`: JSON lines, one per query",
         schema: super::search::rewritten_schema(),
     });
     schemas.push(OutputSchema {
