@@ -163,7 +163,7 @@ pub enum Error {
         bucket: u64,
     },
     /// An evaluation set has a record without a question.
-    #[error("{problem}; every record of an evaluation set needs a question")]
+    #[error("cannot read an evaluation set: {problem}")]
     EvaluationRecord {
         /// The record and what is wrong with it.
         problem: String,

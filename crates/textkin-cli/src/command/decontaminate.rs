@@ -54,6 +54,8 @@ pub(crate) fn run(arguments: &Decontaminate, global: GlobalOptions) -> anyhow::R
     inputs.reopen()?;
     let matcher = job.matcher(&inputs, &run_control)?;
     let mut findings = Findings::new(&matcher, log);
+    findings.problems = inputs.path_problems();
+    findings.check(arguments.input.strict)?;
     let threads = arguments
         .threads
         .threads

@@ -168,8 +168,8 @@ fn bad_items_are_clear_errors_and_nothing_is_written() {
     folder.write("bad.jsonl", "{\"prompt\":\"Why?\"}\n");
     assert_eq!(
         run("bad.jsonl", &[]),
-        "textkin: bad.jsonl:1: no field 'question'; fields here: prompt; choose one with --question-field; every \
-         record of an evaluation set needs a question\n"
+        "textkin: cannot read an evaluation set: bad.jsonl:1: no field 'question'; fields here: prompt; choose one with \
+         --question-field\n"
     );
     folder.write("bad.jsonl", "{\"question\":\" ?\"}\n");
     assert_eq!(run("bad.jsonl", &[]), "textkin: the evaluation sets have no item with words\n");
@@ -223,4 +223,18 @@ fn logs_are_verified() {
         let run = folder.textkin(&["verify", "other.jsonl", "x.jsonl"]).expect(1);
         assert!(run.stdout.ends_with("log invalid: 1 of 2 hits failed\n"), "{from}: {run:?}");
     }
+}
+
+#[test]
+fn missing_inputs_are_reported() {
+    let folder = with_quiz();
+    folder.write("x.jsonl", corpus().concat());
+    let run = decontaminate(&folder, &["nosuch.jsonl", "--against", "quiz.jsonl", "--dry-run"]);
+    assert!(run.expect(2).stderr.contains("nosuch.jsonl: no such file"));
+    let both = ["x.jsonl", "nosuch.jsonl", "--against", "quiz.jsonl", "--dry-run"];
+    assert!(decontaminate(&folder, &both).expect(0).stderr.contains("nosuch.jsonl: no such file"));
+    let strict = decontaminate(&folder, &[&both[..], &["--strict"]].concat()).expect(2);
+    assert!(strict.stderr.contains("nosuch.jsonl: no such file"), "{strict:?}");
+    let run = decontaminate(&folder, &["x.jsonl", "--against", "nosuch", "--dry-run"]).expect(2);
+    assert!(run.stderr.contains("cannot read an evaluation set: nosuch: no such file"), "{run:?}");
 }

@@ -154,6 +154,16 @@ impl Inputs {
         self.listing.items.iter().filter_map(file).collect()
     }
 
+    /// Returns the problems of paths that lead to no file, such as missing ones, in the order of the paths.
+    #[must_use]
+    pub fn path_problems(&self) -> Vec<Problem> {
+        let problem = |item: &InputItem| match item {
+            InputItem::Problem(problem) => Some(problem.clone()),
+            _ => None,
+        };
+        self.listing.items.iter().filter_map(problem).collect()
+    }
+
     /// Returns the format of a file: what its name announces, unless its content is JSON records.
     fn actual_format(&self, path: &Path, by_name: InputFormat) -> InputFormat {
         if self.settings.input_format.is_some()
